@@ -1,0 +1,51 @@
+"""LinUCB: optimism in the face of uncertainty."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fastes import validation
+from fastes.kernels.linucb import LinUCB as LinUCBState
+from fastes.kernels.linucb import linucb
+from fastes.kernels.posterior import prior_bytes
+from fastes.kernels.streams import Source
+
+
+@dataclass(frozen=True)
+class LinUCB:
+    """Play the arm with the largest a'mu_t + alpha sqrt(a'Sigma_t a).
+
+    Parameters
+    ----------
+    alpha : float
+        How many posterior standard deviations of optimism.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> fastes.simulate(bandit, fastes.LinUCB(alpha=0.5), T=200, runs=4).label
+    'LinUCB, alpha=0.5'
+    """
+
+    alpha: float = 1.0
+    name: ClassVar[str] = "linucb"
+    engine: ClassVar[str] = "exact"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", validation.nonnegative("alpha", self.alpha))
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the number of standard deviations."""
+        return {"alpha": self.alpha}
+
+    def state_bytes(self, K: int, r: int) -> int:
+        """Return the memory of the posterior."""
+        return prior_bytes(r)
+
+    def step_cost(self, K: int, r: int) -> float:
+        """Return the cost of the scan over arms, with a quadratic form each."""
+        return K * r * r / 2.0
+
+    def initial_state(self, K: int, r: int, source: Source) -> LinUCBState:
+        """Return the posterior at the prior."""
+        return linucb(r, self.alpha)

@@ -1,0 +1,84 @@
+"""Files that are whole or not there: written aside and renamed, read without unpickling."""
+
+import contextlib
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT = 1
+
+
+class FileFormatError(ValueError):
+    """A file is not what it should be."""
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary name beside `path`; rename it to `path` if the block succeeds.
+
+    The temporary name keeps the suffix, by which some writers choose their format.
+    """
+    target = Path(path)
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
+    )
+    temporary = Path(name)
+    try:
+        os.close(handle)
+        yield temporary
+        with temporary.open("rb+") as written:
+            os.fsync(written.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def save_arrays(
+    path: str | os.PathLike[str], kind: str, meta: Mapping[str, Any], **arrays: NDArray[Any]
+) -> None:
+    """Write arrays and a JSON description to one npz file."""
+    description = json.dumps({"fastes": kind, "format": FORMAT, **meta}, allow_nan=False)
+    # Arrays are passed by name; the file object keeps numpy from changing the file's name.
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, meta=np.array(description), **arrays)
+
+
+def load_arrays(
+    path: str | os.PathLike[str], kind: str
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read what `save_arrays` wrote, or raise FileFormatError with one sentence."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()
+        if damaged is not None:
+            raise zipfile.BadZipFile(damaged)
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        meta = json.loads(str(arrays.pop("meta")))
+        stored = meta["fastes"], meta["format"]
+    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise FileFormatError(
+            f"{os.fspath(path)} is not a fastes {kind} file, or it is damaged or incomplete"
+        ) from error
+    if stored[0] != kind:
+        raise FileFormatError(f"{os.fspath(path)} holds a fastes {stored[0]}, not a {kind}")
+    if stored[1] != FORMAT:
+        raise FileFormatError(
+            f"{os.fspath(path)} has format {stored[1]}, this version of fastes reads {FORMAT}"
+        )
+    return meta, arrays

@@ -1,0 +1,262 @@
+"""The linear-Gaussian bandit of the paper's section 3.1."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastes import validation
+from fastes.files import FileFormatError, load_arrays, save_arrays
+from fastes.memory import require
+from fastes.validation import MAX_SEED, MAX_SIZE, Floats
+
+if TYPE_CHECKING:
+    from fastes.canonical import Canonical
+
+FAMILIES = ("sphere", "gaussian", "uniform", "basis")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearBandit:
+    """K arms in R^d, a Gaussian prior on theta, and Gaussian noise on every reward.
+
+    Arm a pays ``a'theta + N(0, noise^2)``, with theta ~ N(prior_mean, prior_cov).
+
+    Parameters
+    ----------
+    actions : (K, d) array_like
+        The arms, one a row.
+    prior_mean : float or (d,) array_like
+        mu_0; a number stands for a vector of it.
+    prior_cov : float, (d,) or (d, d) array_like
+        Sigma_0: isotropic, diagonal or full. It may be singular.
+    noise : float
+        sigma, the standard deviation of a reward.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit([[1.0, 0.0], [0.6, 0.8]], prior_cov=[1.0, 4.0], noise=0.5)
+    >>> bandit
+    LinearBandit(K=2, d=2, noise=0.5)
+    """
+
+    actions: Floats
+    prior_mean: Floats
+    prior_cov: float | Floats
+    noise: float
+
+    def __init__(
+        self,
+        actions: ArrayLike,
+        prior_mean: ArrayLike = 0.0,
+        prior_cov: ArrayLike = 1.0,
+        noise: float = 1.0,
+    ) -> None:
+        rows = validation.array("actions", actions)
+        if rows.ndim != 2 or 0 in rows.shape:
+            raise ValueError(
+                "actions must have two dimensions, K arms by d features, at least 1 by 1, "
+                f"got shape {rows.shape}"
+            )
+        validation.integer("the number of arms K", len(rows), 1, MAX_SIZE)
+        d = rows.shape[1]
+        values = {
+            "actions": validation.frozen(rows),
+            "prior_mean": validation.frozen(_mean("prior_mean", prior_mean, d)),
+            "prior_cov": _covariance("prior_cov", prior_cov, d),
+            "noise": validation.positive("noise", noise),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if np.ndim(self.prior_cov) == 2:
+            _ = self.canonical  # raises unless prior_cov is positive semidefinite
+
+    @property
+    def K(self) -> int:
+        """Number of arms."""
+        return self.actions.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Dimension of theta."""
+        return self.actions.shape[1]
+
+    @property
+    def rank(self) -> int:
+        """Dimension of what can be learned: at most d, the rank of prior_cov, and K."""
+        return self.canonical.rank
+
+    @cached_property
+    def canonical(self) -> "Canonical":
+        """The whitened problem that the kernels work on."""
+        from fastes.canonical import canonicalise
+
+        return canonicalise(self.actions, self.prior_mean, self.prior_cov, self.noise)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the whole problem: equal for equal problems."""
+        digest = hashlib.sha256()
+        for part in (self.actions, self.prior_mean, self.prior_cov, self.noise):
+            numbers = np.ascontiguousarray(part)
+            digest.update(repr(numbers.shape).encode())
+            digest.update(numbers.data)
+        return digest.hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        return f"LinearBandit(K={self.K}, d={self.d}, noise={self.noise:g})"
+
+    @classmethod
+    def random(
+        cls,
+        K: int,
+        d: int,
+        arms: str = "sphere",
+        *,
+        prior_mean: ArrayLike = 0.0,
+        prior_cov: ArrayLike = 1.0,
+        noise: float = 1.0,
+        seed: int = 0,
+    ) -> Self:
+        """Return a bandit with random arms.
+
+        Parameters
+        ----------
+        K, d : int
+            Number of arms and their dimension.
+        arms : {"sphere", "gaussian", "uniform", "basis"}
+            On the unit sphere; N(0, I/d); uniform on [-1/sqrt(d), 1/sqrt(d)]^d; or the unit
+            vectors (not random, and K must equal d).
+        prior_mean, prior_cov, noise
+            As for `LinearBandit`.
+        seed : int
+            Of the arms. The same seed in `simulate` draws other numbers.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> fastes.LinearBandit.random(K=1000, d=20, arms="gaussian", seed=3)
+        LinearBandit(K=1000, d=20, noise=1)
+        """
+        K = validation.integer("K", K, 1, MAX_SIZE)
+        d = validation.integer("d", d, 1, MAX_SIZE)
+        seed = validation.integer("seed", seed, 0, MAX_SEED)
+        if arms not in FAMILIES:
+            raise ValueError(f"arms must be one of {', '.join(FAMILIES)}, got {arms!r}")
+        if arms == "basis" and K != d:
+            raise ValueError(f"basis arms are the d unit vectors: K must equal d, got {K} and {d}")
+        # The rows, LinearBandit's own copy of them and its canonical form.
+        require(f"a problem with K={K:,} and d={d:,}", 3 * 8 * K * d)
+        return cls(_random_arms(K, d, arms, seed), prior_mean, prior_cov, noise)
+
+    @classmethod
+    def gaussian_process(
+        cls, kernel_matrix: ArrayLike, mean: ArrayLike = 0.0, noise: float = 1.0
+    ) -> Self:
+        """Return the bandit whose arms' values are jointly N(mean, kernel_matrix).
+
+        Parameters
+        ----------
+        kernel_matrix : (K, K) array_like
+            Covariance of the arms' values; it may be singular.
+        mean : float or (K,) array_like
+            Mean of the arms' values.
+        noise : float
+            Standard deviation of a reward.
+
+        Examples
+        --------
+        >>> import fastes, numpy as np
+        >>> x = np.linspace(0, 1, 50)
+        >>> kernel = np.exp(-((x[:, None] - x) ** 2) / 0.02)
+        >>> bandit = fastes.LinearBandit.gaussian_process(kernel, noise=0.1)
+        >>> bandit.K, bandit.rank < 50
+        (50, True)
+        """
+        from fastes.canonical import pivoted_cholesky
+
+        covariance = np.atleast_2d(validation.array("kernel_matrix", kernel_matrix))
+        K = len(covariance)
+        require(f"a Gaussian process with K={K:,}", 5 * 8 * K * K)
+        pivoted_cholesky(np.asarray(_covariance("kernel_matrix", covariance, K)), "kernel_matrix")
+        return cls(np.eye(K), _mean("mean", mean, K), covariance, noise)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the problem to an npz file, whole or not at all."""
+        parts = {name: np.asarray(getattr(self, name)) for name in _PARTS}
+        save_arrays(path, "problem", {}, **parts)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a problem that `save` wrote."""
+        _, arrays = load_arrays(path, "problem")
+        if set(arrays) != set(_PARTS):
+            raise FileFormatError(f"{os.fspath(path)} lacks parts of a problem")
+        return cls(**{name: _unwrapped(arrays[name]) for name in _PARTS})
+
+
+_PARTS = ("actions", "prior_mean", "prior_cov", "noise")
+
+
+def _unwrapped(numbers: Any) -> Any:
+    return numbers[()] if numbers.ndim == 0 else numbers
+
+
+def _mean(name: str, value: ArrayLike, d: int) -> Floats:
+    mean = validation.array(name, value)
+    if mean.ndim == 0:
+        return np.full(d, float(mean))
+    if mean.shape != (d,):
+        raise ValueError(f"{name} must be a number or have shape ({d},), got shape {mean.shape}")
+    return mean
+
+
+def _covariance(name: str, value: ArrayLike, d: int) -> float | Floats:
+    """Return a validated covariance. Only its shape, signs and symmetry are checked here."""
+    covariance = validation.array(name, value)
+    if covariance.ndim == 0:
+        return validation.nonnegative(name, float(covariance))
+    if covariance.shape not in ((d,), (d, d)):
+        raise ValueError(
+            f"{name} must be a number or have shape ({d},) or ({d}, {d}), "
+            f"got shape {covariance.shape}"
+        )
+    variances = covariance if covariance.ndim == 1 else np.diag(covariance)
+    if (variances < 0).any():
+        worst = int(np.argmin(variances))
+        raise ValueError(
+            f"{name} must be positive semidefinite, got the variance {variances[worst]:g} "
+            f"at [{worst}]"
+        )
+    if covariance.ndim == 2:
+        scale = float(np.max(np.abs(covariance)))
+        gap = np.abs(covariance - covariance.T)
+        if gap.max() > 1e-10 * scale:
+            i, j = (int(n) for n in np.unravel_index(np.argmax(gap), gap.shape))
+            raise ValueError(
+                f"{name} must be symmetric, got {covariance[i, j]:g} at [{i}, {j}] "
+                f"and {covariance[j, i]:g} at [{j}, {i}]"
+            )
+        covariance = (covariance + covariance.T) / 2
+    return validation.frozen(covariance)
+
+
+def _random_arms(K: int, d: int, family: str, seed: int) -> Floats:
+    if family == "basis":
+        return np.eye(K)
+    from fastes.kernels.streams import ARMS, fill_normal_rows, fill_uniform_rows, source
+
+    rows = np.empty((K, d))
+    if family == "uniform":
+        fill_uniform_rows(source(seed), ARMS, rows)
+        rows -= 0.5
+        rows *= 2 / np.sqrt(d)
+        return rows
+    fill_normal_rows(source(seed), ARMS, rows)
+    rows /= np.sqrt(d) if family == "gaussian" else np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows

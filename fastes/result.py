@@ -1,0 +1,328 @@
+"""What a simulation gives back."""
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.files import FileFormatError, load_arrays, replacing, save_arrays
+from fastes.validation import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_LABELS = {"es": "ES", "ts": "TS", "greedy": "Greedy", "linucb": "LinUCB", "uniform": "Uniform"}
+
+
+@dataclass(frozen=True, eq=False)
+class Regret:
+    """Cumulative regret of every run at the recorded times, in units of reward.
+
+    Attributes
+    ----------
+    per_run : (runs, points) array
+        One row a run.
+    """
+
+    per_run: Floats
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Mean over runs, at each recorded time."""
+        return self.per_run.mean(axis=0)
+
+    @cached_property
+    def se(self) -> Floats:
+        """Standard error of the mean; nan for a single run."""
+        runs = len(self.per_run)
+        if runs == 1:
+            return np.full(self.per_run.shape[1], np.nan)
+        return self.per_run.std(axis=0, ddof=1) / np.sqrt(runs)
+
+    @cached_property
+    def median(self) -> Floats:
+        """Median over runs, at each recorded time."""
+        return self.quantile(0.5)
+
+    def quantile(self, q: float) -> Floats:
+        """Return the q-quantile over runs, at each recorded time."""
+        return np.quantile(self.per_run, q, axis=0)
+
+    @property
+    def final(self) -> Floats:
+        """Regret of every run at the end."""
+        return self.per_run[:, -1]
+
+
+class Configuration(NamedTuple):
+    """What was simulated: enough to do it again."""
+
+    agent: str
+    engine: str
+    parameters: dict[str, Any]
+    K: int
+    d: int
+    rank: int
+    T: int
+    runs: int
+    seed: int
+    noise: float
+    theta: str  # "prior": drawn anew for every run; "fixed": given by the caller
+    problem: str  # the fingerprint of the LinearBandit
+    version: str
+    threads: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """Regret of one agent on one bandit over many runs.
+
+    Attributes
+    ----------
+    configuration : Configuration
+        What was simulated, with which seed and version, and how long it took.
+    t : (points,) array
+        Recorded times, as numbers of steps; the last is T.
+    regret : Regret
+        Cumulative regret at those times.
+    counts : (K,) array
+        How often each arm was played, over all runs.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> result = fastes.simulate(bandit, fastes.ThompsonSampling(), T=100, runs=10, seed=1)
+    >>> result.t[-1], result.regret.mean.shape == result.t.shape
+    (np.int64(100), True)
+    >>> int(result.counts.sum())
+    1000
+    """
+
+    configuration: Configuration
+    t: NDArray[np.int64]
+    regret: Regret
+    counts: NDArray[np.int64]
+
+    @property
+    def label(self) -> str:
+        """The agent, for legends and tables."""
+        name = _LABELS.get(self.configuration.agent, self.configuration.agent)
+        return ", ".join([name, *(f"{k}={v:,}" for k, v in self.configuration.parameters.items())])
+
+    def __repr__(self) -> str:
+        c = self.configuration
+        return (
+            f"Result({self.label}: regret {self.regret.mean[-1]:.4g} +- {self.regret.se[-1]:.2g} "
+            f"at T={c.T:,}, runs={c.runs:,})"
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain Python values, ready for JSON (no nan: None)."""
+        c = self.configuration
+        last = {
+            "mean": self.regret.mean[-1],
+            "se": self.regret.se[-1],
+            "median": self.regret.median[-1],
+            "q05": self.regret.quantile(0.05)[-1],
+            "q95": self.regret.quantile(0.95)[-1],
+        }
+        return {
+            "agent": c.agent,
+            "engine": c.engine,
+            "K": c.K,
+            "d": c.d,
+            "rank": c.rank,
+            "M": c.parameters.get("M"),
+            **{name: value for name, value in c.parameters.items() if name != "M"},
+            "T": c.T,
+            "runs": c.runs,
+            "seed": c.seed,
+            "noise": c.noise,
+            "theta": c.theta,
+            "regret": {name: _plain(value) for name, value in last.items()},
+            "curve": {
+                "t": self.t.tolist(),
+                "mean": [_plain(value) for value in self.regret.mean],
+                "se": [_plain(value) for value in self.regret.se],
+            },
+            "threads": c.threads,
+            "seconds": c.seconds,
+            "steps_per_second": c.T * c.runs / c.seconds,
+            "problem": c.problem,
+            "version": c.version,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one npz file, whole or not at all."""
+        save_results(path, [self])
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Return the regret of every run at every recorded time, one row each."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
+            ) from error
+        runs, points = self.regret.per_run.shape
+        return pd.DataFrame(
+            {
+                "agent": self.label,
+                "run": np.repeat(np.arange(runs), points),
+                "t": np.tile(self.t, runs),
+                "regret": self.regret.per_run.ravel(),
+            }
+        )
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the curve to a CSV file: agent, t, mean, se, median, q05, q95."""
+        write_csv(path, [self])
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw mean regret against time with a band of two standard errors."""
+        from fastes.plotting import plot_regret
+
+        return plot_regret([self], ax)
+
+
+class Difference(NamedTuple):
+    """Mean of x's final regret less y's over runs that share theta and noise."""
+
+    x: str
+    y: str
+    mean: float
+    se: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Results of several agents that faced the same theta and noise, run by run.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> agents = [fastes.ThompsonSampling(), fastes.Greedy()]
+    >>> comparison = fastes.compare(bandit, agents, T=100, runs=10)
+    >>> [difference.x for difference in comparison.differences()]
+    ['TS']
+    """
+
+    results: tuple[Result, ...]
+
+    def differences(self) -> list[Difference]:
+        """Return the paired difference of every two agents, in the order given."""
+        return [
+            _difference(x, y) for i, x in enumerate(self.results) for y in self.results[i + 1 :]
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of all agents and their differences, ready for JSON."""
+        return {
+            "agents": [result.summary() for result in self.results],
+            "differences": [
+                {"agents": [pair.x, pair.y], "mean": pair.mean, "se": _plain(pair.se)}
+                for pair in self.differences()
+            ],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all results to one npz file, whole or not at all."""
+        save_results(path, self.results)
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Return the regret of every agent and run at every recorded time."""
+        frames = [result.to_dataframe() for result in self.results]
+        import pandas as pd
+
+        return pd.concat(frames, ignore_index=True)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write all curves to one CSV file."""
+        write_csv(path, self.results)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw all agents on one figure."""
+        from fastes.plotting import plot_regret
+
+        return plot_regret(self.results, ax)
+
+
+def _difference(x: Result, y: Result) -> Difference:
+    for field in ("problem", "T", "runs", "seed", "theta"):
+        ours, theirs = getattr(x.configuration, field), getattr(y.configuration, field)
+        if ours != theirs:
+            raise ValueError(
+                f"a paired difference needs equal {field}, got {ours} for {x.label} "
+                f"and {theirs} for {y.label}"
+            )
+    gaps = Regret((x.regret.final - y.regret.final)[:, None])
+    return Difference(x.label, y.label, float(gaps.mean[0]), float(gaps.se[0]))
+
+
+def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
+    """Write results to one npz file that `load` reads."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for i, result in enumerate(results):
+        arrays[f"t_{i}"] = result.t
+        arrays[f"regret_{i}"] = result.regret.per_run
+        arrays[f"counts_{i}"] = result.counts
+    save_arrays(path, "result", {"results": [r.configuration._asdict() for r in results]}, **arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Result | Comparison:
+    """Read what `Result.save` or `Comparison.save` wrote.
+
+    Examples
+    --------
+    >>> import fastes, tempfile
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fastes.simulate(bandit, fastes.Greedy(), T=100).save(f"{folder}/greedy.npz")
+    ...     fastes.load(f"{folder}/greedy.npz").label
+    'Greedy'
+    """
+    meta, arrays = load_arrays(path, "result")
+    try:
+        results = tuple(
+            Result(
+                Configuration(**configuration),
+                arrays[f"t_{i}"].astype(np.int64),
+                Regret(arrays[f"regret_{i}"].astype(np.float64)),
+                arrays[f"counts_{i}"].astype(np.int64),
+            )
+            for i, configuration in enumerate(meta["results"])
+        )
+        consistent = results and all(
+            r.regret.per_run.shape == (r.configuration.runs, len(r.t)) for r in results
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{os.fspath(path)} lacks parts of a result") from error
+    if not consistent:
+        raise FileFormatError(f"{os.fspath(path)} holds arrays that do not fit each other")
+    return results[0] if len(results) == 1 else Comparison(results)
+
+
+def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
+    """Write the curves of results to one CSV file."""
+    with replacing(path) as temporary, temporary.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["agent", "t", "mean", "se", "median", "q05", "q95"])
+        for result in results:
+            regret = result.regret
+            columns = (regret.mean, regret.se, regret.median)
+            columns += (regret.quantile(0.05), regret.quantile(0.95))
+            for t, *figures in zip(result.t.tolist(), *columns, strict=True):
+                writer.writerow([result.label, t, *(float(figure) for figure in figures)])
+
+
+def _plain(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,307 @@
+"""Independent runs of an agent on a bandit, over threads, in slices."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import fastes
+from fastes import memory, validation
+from fastes.agents import Agent
+from fastes.kernels.argmax import workspace
+from fastes.kernels.arms import TILE, mean_rewards
+from fastes.kernels.loop import Environment, advance, record
+from fastes.kernels.streams import THETA, Source, fill_normals, source
+from fastes.problem import LinearBandit
+from fastes.result import Comparison, Configuration, Regret, Result
+from fastes.team import WORTH_SHARING, Team
+from fastes.validation import MAX_SEED, MAX_SIZE, MAX_STEPS, Floats
+
+_SLICE_SECONDS = 0.1
+_REPORT_SECONDS = 0.1
+
+
+class Progress(NamedTuple):
+    """How far a simulation is.
+
+    Attributes
+    ----------
+    steps, total : int
+        Steps done, and to do, over all runs.
+    regret_per_step : float
+        Mean regret of the steps done.
+    """
+
+    steps: int
+    total: int
+    regret_per_step: float
+
+
+def simulate(
+    bandit: LinearBandit,
+    agent: Agent,
+    T: int,
+    runs: int = 1,
+    seed: int = 0,
+    *,
+    theta: ArrayLike | None = None,
+    points: int = 200,
+    threads: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Play an agent on a bandit for T steps, many times, and measure its regret.
+
+    The result is a pure function of the problem, the agent, T, the seed and a run's number:
+    threads, and how many other runs there are, change no bit of it.
+
+    Parameters
+    ----------
+    bandit : LinearBandit
+        The problem. Its action set is the same in all runs.
+    agent : EnsembleSampling, ThompsonSampling, Greedy, LinUCB or UniformRandom
+        The agent.
+    T : int
+        Steps a run.
+    runs : int
+        Number of independent runs.
+    seed : int
+        Two agents under one seed face the same theta and noise, run by run.
+    theta : (d,) or (runs, d) array_like, optional
+        The true parameter, for all runs or for each. By default it is drawn from the prior
+        anew for every run (Bayesian regret).
+    points : int
+        About how many times to record the regret at, half of them evenly spaced and half
+        evenly spaced in log t.
+    threads : int, optional
+        How many threads to use; by default as many as this process may use processors.
+    progress : callable, optional
+        Called with a `Progress` about ten times a second.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=100, d=10)
+    >>> result = fastes.simulate(bandit, fastes.EnsembleSampling(M=30), T=500, runs=20, seed=1)
+    >>> bool(result.regret.mean[-1] < 200)
+    True
+    """
+    T = validation.integer("T", T, 1, MAX_STEPS)
+    runs = validation.integer("runs", runs, 1, MAX_SIZE)
+    seed = validation.integer("seed", seed, 0, MAX_SEED)
+    points = validation.integer("points", points, 1, MAX_SIZE)
+    threads = validation.integer(
+        "threads", _processors() if threads is None else threads, 1, 1 << 16
+    )
+    values = None if theta is None else _fixed_values(bandit, theta, runs)
+    started = time.perf_counter()
+    times = recording_times(T, points)
+    workers = _workers_that_fit(bandit, agent, runs, len(times), threads)
+    regret = np.empty((runs, len(times)))
+    shared = workers == 1 < threads and agent.step_cost(bandit.K, bandit.rank) >= WORTH_SHARING
+    with Team(threads) if shared else nullcontext() as team:
+        job = _Job(bandit, agent, T, seed, times, values, regret, team)
+        counts = _run_all(job, runs, workers, progress)
+    regret *= bandit.noise
+    configuration = Configuration(
+        agent=agent.name,
+        engine=agent.engine,
+        parameters=agent.parameters(),
+        K=bandit.K,
+        d=bandit.d,
+        rank=bandit.rank,
+        T=T,
+        runs=runs,
+        seed=seed,
+        noise=bandit.noise,
+        theta="prior" if theta is None else "fixed",
+        problem=bandit.fingerprint,
+        version=fastes.__version__,
+        threads=threads,
+        seconds=time.perf_counter() - started,
+    )
+    return Result(configuration, times, Regret(regret), counts)
+
+
+def compare(
+    bandit: LinearBandit, agents: Sequence[Agent], T: int, runs: int = 1, seed: int = 0, **options: Any
+) -> Comparison:
+    """Simulate several agents on the same theta and noise, for paired differences.
+
+    Parameters are those of `simulate`.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=100, d=10)
+    >>> agents = [fastes.EnsembleSampling(M=100), fastes.ThompsonSampling()]
+    >>> comparison = fastes.compare(bandit, agents, T=200, runs=50, seed=1)
+    >>> [result.label for result in comparison.results]
+    ['ES, M=100', 'TS']
+    """
+    return Comparison(
+        tuple(simulate(bandit, agent, T, runs, seed, **options) for agent in agents)
+    )
+
+
+def recording_times(T: int, points: int) -> NDArray[np.int64]:
+    """Return about `points` times from 1 to T: half evenly spaced, half evenly in log t.
+
+    Examples
+    --------
+    >>> recording_times(1000, 8).tolist()
+    [1, 6, 32, 178, 250, 500, 750, 1000]
+    """
+    half = max(1, points // 2)
+    even = [T * (i + 1) // half for i in range(half)]
+    geometric = [round(T ** (i / half)) for i in range(points - half)]
+    return np.array(sorted({t for t in (*even, *geometric) if t >= 1}), np.int64)
+
+
+class _Job(NamedTuple):
+    """What all runs share."""
+
+    bandit: LinearBandit
+    agent: Agent
+    T: int
+    seed: int
+    times: NDArray[np.int64]
+    values: Floats | None
+    regret: Floats
+    team: Team | None
+
+
+def _run_all(
+    job: _Job, runs: int, workers: int, progress: Callable[[Progress], None] | None
+) -> NDArray[np.int64]:
+    """Do all runs on `workers` threads. Return how often each arm was played.
+
+    The calling thread only waits and reports, so that Ctrl-C reaches it at once. The threads
+    are daemons: one that is still compiling does not keep a stopped program alive.
+    """
+    waiting = iter(range(runs))
+    lock = threading.Lock()
+    stop = threading.Event()
+    done = np.zeros(workers, np.int64)
+    regret = np.zeros(workers)
+    counts = np.zeros((workers, job.bandit.K), np.int64)
+    failures: list[BaseException] = []
+
+    def work(worker: int) -> None:
+        try:
+            while not stop.is_set():
+                with lock:
+                    run = next(waiting, None)
+                if run is None:
+                    return
+                for steps, added in _slices(job, run, counts[worker]):
+                    done[worker] += steps
+                    regret[worker] += added
+                    if stop.is_set():
+                        return
+        except BaseException as failure:
+            failures.append(failure)
+            stop.set()
+
+    def report() -> None:
+        if progress is not None:
+            steps = int(done.sum())
+            mean = float(regret.sum()) * job.bandit.noise / max(1, steps)
+            progress(Progress(steps, job.T * runs, mean))
+
+    crew = [threading.Thread(target=work, args=(w,), daemon=True) for w in range(workers)]
+    for thread in crew:
+        thread.start()
+    try:
+        for thread in crew:
+            while thread.is_alive():
+                thread.join(_REPORT_SECONDS)
+                report()
+    finally:
+        stop.set()
+    if failures:
+        raise failures[0]
+    return counts.sum(axis=0)
+
+
+def _slices(job: _Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
+    """Do one run in slices of about a tenth of a second. Yield the steps and regret of each."""
+    arms = job.bandit.canonical.arms
+    origin = source(job.seed, run)
+    environment = _environment(job, run, origin)
+    state = job.agent.initial_state(arms.K, job.bandit.rank, origin)
+    kept = record(job.times, job.regret[run], counts)
+    scores = workspace()
+    t, length, regret = 0, 16, 0.0
+    while t < job.T:
+        stop = min(job.T, t + length)
+        began = time.perf_counter()
+        if job.team is None:
+            reached = advance(state, arms, environment, kept, origin, scores, t, stop)
+        else:
+            reached = job.team.advance(state, arms, environment, kept, origin, t, stop)
+        if reached < stop:
+            raise FloatingPointError(
+                f"run {run} lost its posterior to rounding at step {reached}: the arms' values "
+                "are too many noise standard deviations apart"
+            )
+        elapsed = time.perf_counter() - began
+        yield stop - t, float(kept.total[0]) - regret
+        t, regret = stop, float(kept.total[0])
+        # The first slice may have had to compile: grow step by step.
+        length = max(1, min(4 * length, int(length * _SLICE_SECONDS / max(elapsed, 1e-9))))
+
+
+def _environment(job: _Job, run: int, origin: Source) -> Environment:
+    arms = job.bandit.canonical.arms
+    if job.values is not None:
+        means = job.values[run % len(job.values)]
+    else:
+        z = np.empty(job.bandit.rank)
+        fill_normals(origin, THETA, 0, z)
+        means = np.empty(arms.K)
+        mean_rewards(arms, z, np.empty(TILE), means)
+    return Environment(means, float(means.max()))
+
+
+def _fixed_values(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
+    """Return the arms' mean rewards under the caller's theta, in units of the noise."""
+    parameters = validation.array("theta", theta)
+    if parameters.shape not in ((bandit.d,), (runs, bandit.d)):
+        raise ValueError(
+            f"theta must have shape ({bandit.d},) or ({runs}, {bandit.d}), "
+            f"got shape {parameters.shape}"
+        )
+    return np.atleast_2d(parameters) @ bandit.actions.T / bandit.noise
+
+
+def _workers_that_fit(
+    bandit: LinearBandit, agent: Agent, runs: int, points: int, threads: int
+) -> int:
+    """Return how many runs to do at once: as many as there are threads, runs and memory for."""
+    K, r = bandit.K, bandit.rank
+    once = 8 * runs * points
+    each = agent.state_bytes(K, r) + 2 * 8 * K
+    memory.require(f"a run with {_sizes(agent, K, r)}", once + each)
+    fitting = (memory.available_bytes() - once) // max(1, each)
+    return int(min(threads, runs, max(1, fitting)))
+
+
+def _sizes(agent: Agent, K: int, r: int) -> str:
+    sizes = {"K": K, "rank": r, **agent.parameters()}
+    return ", ".join(f"{name}={value:,}" for name, value in sizes.items())
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

@@ -1,0 +1,189 @@
+"""Ensemble sampling with all M models kept: the information-space ensemble.
+
+Put xi_m = P_t (z_m - mu_t). Equation (2) of the paper less equation (1) leaves, in canonical
+form,
+
+    xi_m <- xi_m + W_m b_t,   W_m ~ N(0, 1),
+
+with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m.
+A step reads one model, so the others' updates are gathered and made for a block of steps at
+a time: Xi += W b, a matrix product whose left factor is made as it is used.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .agent import aim, learn, score
+from .arms import TILE, load_arm, score_tile, tile_count
+from .floats import axpy, fma
+from .jit import kernel
+from .posterior import Posterior, multiply_symmetric, prior, prior_bytes, update
+from .streams import (
+    INITIAL_MODELS,
+    MODEL_INDEX,
+    PERTURBATION,
+    integer,
+    normal,
+    normal_pair,
+)
+
+_UNROLLED = 8  # steps that `_multiply` takes at once
+
+
+def block_length(M: int) -> int:
+    """Return how many steps to gather between updates, a multiple of eight.
+
+    Many models: long, so that each is brought into the cache once for many steps. Few: short,
+    for a read takes in the pending steps one by one. It changes no bit of the outcome.
+    """
+    return 8 if M <= 8 * TILE else 64
+
+
+class Models(NamedTuple):
+    """The ensemble xi, and the steps that it has yet to take in."""
+
+    M: int
+    tiles: np.ndarray  # (tiles, r, TILE): xi of model m in tile m // TILE, place m % TILE
+    pending: np.ndarray  # (block, r): arms played since the last `flush`, zero beyond them
+    span: np.ndarray  # (2,): step of the first pending arm, number of pending arms
+
+
+class Ensemble(NamedTuple):
+    """State of ensemble sampling."""
+
+    posterior: Posterior
+    models: Models
+    weights: np.ndarray  # (block + 2, TILE): workspace of `flush`
+    xi: np.ndarray  # (r,): the model of this step, in information space
+    z: np.ndarray  # (r,): the model of this step
+
+
+def ensemble(r: int, M: int) -> Ensemble:
+    """Return the state before the first step, all xi yet to be drawn by `draw_models`."""
+    tiles = np.empty((tile_count(M), r, TILE))
+    models = Models(M, tiles, np.zeros((block_length(M), r)), np.zeros(2, np.int64))
+    return Ensemble(prior(r), models, weights(models), np.zeros(r), np.zeros(r))
+
+
+def ensemble_bytes(r: int, M: int) -> int:
+    """Return the memory that `ensemble` takes."""
+    rows = block_length(M) + 2
+    return prior_bytes(r) + 8 * ((tile_count(M) * TILE + rows) * r + rows * TILE)
+
+
+def weights(models: Models) -> np.ndarray:
+    """Return the workspace of `flush`; one for each thread."""
+    return np.zeros((len(models.pending) + 2, TILE))
+
+
+@kernel
+def draw_models(models, source, first, last):
+    """Draw xi ~ N(0, I) for the models of a tile range."""
+    r = models.tiles.shape[1]
+    for tile in range(first, last):
+        xi = models.tiles[tile]
+        for j in range(0, r, 2):
+            for i in range(TILE):
+                x, y = normal_pair(source, INITIAL_MODELS, j >> 1, tile * TILE + i)
+                xi[j, i] = x
+                if j + 1 < r:
+                    xi[j + 1, i] = y
+
+
+@kernel
+def _draw_weights(source, tile, start, n, weights):
+    """weights[s, i] = W of model i of the tile at step start + s; start is even."""
+    for s in range(0, n, 2):
+        for i in range(TILE):
+            x, y = normal_pair(source, PERTURBATION, tile * TILE + i, (start + s) >> 1)
+            weights[s, i] = x
+            weights[s + 1, i] = y
+
+
+@kernel
+def _multiply(weights, b, n, xi):
+    """xi[j, i] += sum over s < n of weights[s, i] b[s, j], in the order of s.
+
+    One chain of fused multiply-adds a number: the result is that of n single steps, to the
+    bit. n is rounded up to a multiple of eight; b is zero there.
+    """
+    for j in range(xi.shape[0]):
+        for s in range(0, n, _UNROLLED):
+            b0, b1, b2, b3 = b[s, j], b[s + 1, j], b[s + 2, j], b[s + 3, j]
+            b4, b5, b6, b7 = b[s + 4, j], b[s + 5, j], b[s + 6, j], b[s + 7, j]
+            for i in range(TILE):
+                x = fma(weights[s, i], b0, xi[j, i])
+                x = fma(weights[s + 1, i], b1, x)
+                x = fma(weights[s + 2, i], b2, x)
+                x = fma(weights[s + 3, i], b3, x)
+                x = fma(weights[s + 4, i], b4, x)
+                x = fma(weights[s + 5, i], b5, x)
+                x = fma(weights[s + 6, i], b6, x)
+                xi[j, i] = fma(weights[s + 7, i], b7, x)
+
+
+@kernel
+def flush(models, source, first, last, weights):
+    """Bring the models of a tile range up to date; cost O(models x steps x r).
+
+    The pending steps stay listed until `forget_pending`, which follows once every tile is done.
+    """
+    start, n = models.span[0], models.span[1]
+    odd = start & 1
+    for tile in range(first, last):
+        _draw_weights(source, tile, start - odd, odd + n, weights)
+        _multiply(weights[odd:], models.pending, n, models.tiles[tile])
+
+
+@kernel
+def is_full(models):
+    """Tell whether the pending steps must be flushed before the next."""
+    return models.span[1] == models.pending.shape[0]
+
+
+@kernel
+def forget_pending(models):
+    """Empty the list of pending steps."""
+    models.pending[:] = 0.0
+    models.span[1] = 0
+
+
+@kernel
+def read_model(models, source, m, xi):
+    """xi[:] = model m brought up to date, without storing it; cost O(r x pending steps)."""
+    tile, place = divmod(m, TILE)
+    for j in range(xi.shape[0]):
+        xi[j] = models.tiles[tile, j, place]
+    start = models.span[0]
+    for s in range(models.span[1]):
+        axpy(normal(source, PERTURBATION, m, start + s), models.pending[s], xi)
+
+
+@aim.body(Ensemble)
+def _aim(agent, source, t):
+    m = integer(source, MODEL_INDEX, t, agent.models.M)
+    read_model(agent.models, source, m, agent.xi)
+    multiply_symmetric(agent.posterior.S, agent.xi, agent.z)
+    axpy(1.0, agent.posterior.mu, agent.z)
+
+
+@score.body(Ensemble)
+def _score(agent, arms, tile, work):
+    score_tile(arms, tile, agent.z, work[0])
+
+
+@learn.body(Ensemble)
+def _learn(agent, arms, source, t, arm, reward):
+    models = agent.models
+    if is_full(models):
+        flush(models, source, 0, models.tiles.shape[0], agent.weights)
+        forget_pending(models)
+    if models.span[1] == 0:
+        models.span[0] = t
+    offset = load_arm(arms, arm, agent.posterior.b)
+    row = models.pending[models.span[1]]
+    for j in range(row.shape[0]):
+        row[j] = agent.posterior.b[j]
+    models.span[1] += 1
+    update(agent.posterior, reward - offset)

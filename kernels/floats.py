@@ -1,0 +1,104 @@
+"""Floating-point operations whose bits are the same however a loop is vectorised."""
+
+from fractions import Fraction
+from math import isfinite
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from .jit import inlined
+
+
+MAX = Fraction(float(np.finfo(np.float64).max))
+
+
+def fma(x: float, y: float, z: float) -> float:
+    """Return x*y + z, rounded once.
+
+    Compiled, it is the machine's fused multiply-add. Left to itself a compiler may fuse in
+    one copy of a loop and not in another; asked for by name, the result is one number.
+    """
+    if isfinite(x) and isfinite(y) and isfinite(z):
+        exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
+        if exact and abs(exact) <= MAX:
+            return float(exact)
+    # Zero keeps its sign, overflow gives inf, and nan spreads, as in ordinary arithmetic.
+    return x * y + z
+
+
+def float_bits(x: float) -> int:
+    """Return the bit pattern of a float64 as an int64."""
+    return np.float64(x).view(np.int64)  # type: ignore[return-value]
+
+
+def bits_float(bits: int) -> float:
+    """Return the float64 with the bit pattern of an int64."""
+    return np.int64(bits).view(np.float64)  # type: ignore[return-value]
+
+
+@intrinsic
+def _fma(typingctx, x, y, z):
+    def codegen(context, builder, signature, args):
+        return builder.fma(*args)
+
+    return types.float64(types.float64, types.float64, types.float64), codegen
+
+
+@intrinsic
+def _float_bits(typingctx, x):
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), codegen
+
+
+@intrinsic
+def _bits_float(typingctx, bits):
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), codegen
+
+
+@overload(fma)
+def _fma_compiled(x, y, z):
+    return lambda x, y, z: _fma(x, y, z)
+
+
+@overload(float_bits)
+def _float_bits_compiled(x):
+    return lambda x: _float_bits(x)
+
+
+@overload(bits_float)
+def _bits_float_compiled(bits):
+    return lambda bits: _bits_float(bits)
+
+
+@inlined
+def dot(x, y):
+    """Return x'y. Eight running sums, always in the same order, for any length."""
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    n = x.shape[0]
+    whole = n - n % 8
+    for i in range(0, whole, 8):
+        s0 = fma(x[i], y[i], s0)
+        s1 = fma(x[i + 1], y[i + 1], s1)
+        s2 = fma(x[i + 2], y[i + 2], s2)
+        s3 = fma(x[i + 3], y[i + 3], s3)
+        s4 = fma(x[i + 4], y[i + 4], s4)
+        s5 = fma(x[i + 5], y[i + 5], s5)
+        s6 = fma(x[i + 6], y[i + 6], s6)
+        s7 = fma(x[i + 7], y[i + 7], s7)
+    for i in range(whole, n):
+        s0 = fma(x[i], y[i], s0)
+    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
+
+
+@inlined
+def axpy(a, x, y):
+    """y += a x."""
+    for i in range(y.shape[0]):
+        y[i] = fma(a, x[i], y[i])

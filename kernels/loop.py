@@ -1,0 +1,58 @@
+"""The loop: an agent plays an environment, and its regret is written down."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .agent import aim, learn
+from .argmax import choose
+from .jit import kernel
+from .streams import NOISE, normal
+
+
+class Environment(NamedTuple):
+    """What pays: the mean reward of every arm, in units of the noise."""
+
+    means: np.ndarray  # (K,)
+    best: float
+
+
+class Record(NamedTuple):
+    """What is kept of a run: regret at chosen times, and how often each arm was played."""
+
+    times: np.ndarray  # (points,): numbers of steps, increasing
+    regret: np.ndarray  # (points,): cumulative regret after so many steps
+    counts: np.ndarray  # (K,)
+    total: np.ndarray  # (1,): cumulative regret so far
+    cursor: np.ndarray  # (1,): points written so far
+
+
+def record(times: np.ndarray, regret: np.ndarray, counts: np.ndarray) -> Record:
+    """Return the record of a run that begins, to be kept in the given arrays."""
+    return Record(times, regret, counts, np.zeros(1), np.zeros(1, np.int64))
+
+
+@kernel
+def play(agent, arms, environment, record, source, t, arm):
+    """Let the chosen arm pay, let the agent learn, and write the step down."""
+    mean = environment.means[arm]
+    reward = mean + normal(source, NOISE, 0, t)
+    learn(agent, arms, source, t, arm, reward)
+    record.counts[arm] += 1
+    record.total[0] += environment.best - mean
+    cursor = record.cursor[0]
+    if cursor < record.times.shape[0] and record.times[cursor] == t + 1:
+        record.regret[cursor] = record.total[0]
+        record.cursor[0] = cursor + 1
+
+
+@kernel
+def advance(agent, arms, environment, record, source, work, start, stop):
+    """Run the steps start, ..., stop - 1. Return the step reached: below stop if it failed."""
+    for t in range(start, stop):
+        aim(agent, source, t)
+        arm = choose(agent, arms, source, t, work)
+        if arm < 0:
+            return t
+        play(agent, arms, environment, record, source, t, arm)
+    return stop

@@ -1,0 +1,40 @@
+"""Thompson sampling: play the best arm of a model drawn from the posterior."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .agent import aim, learn, score
+from .arms import load_arm, score_tile
+from .posterior import Posterior, prior, sample, update_with_root
+from .streams import POSTERIOR_SAMPLE, fill_normals
+
+
+class Thompson(NamedTuple):
+    """State of Thompson sampling."""
+
+    posterior: Posterior
+    normals: np.ndarray  # (r,)
+    z: np.ndarray  # (r,): the model of this step
+
+
+def thompson(r: int) -> Thompson:
+    """Return the state before the first step."""
+    return Thompson(prior(r), np.zeros(r), np.zeros(r))
+
+
+@aim.body(Thompson)
+def _aim(agent, source, t):
+    fill_normals(source, POSTERIOR_SAMPLE, t, agent.normals)
+    sample(agent.posterior, agent.normals, agent.z)
+
+
+@score.body(Thompson)
+def _score(agent, arms, tile, work):
+    score_tile(arms, tile, agent.z, work[0])
+
+
+@learn.body(Thompson)
+def _learn(agent, arms, source, t, arm, reward):
+    offset = load_arm(arms, arm, agent.posterior.b)
+    update_with_root(agent.posterior, reward - offset)
