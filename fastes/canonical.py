@@ -43,7 +43,7 @@ def canonicalise(
 ) -> Canonical:
     """Return the canonical form of a problem whose parts have been validated."""
     K, d = actions.shape
-    rank = max(1, np.count_nonzero(prior_cov)) if np.ndim(prior_cov) == 1 else d
+    rank = max(1, int(np.count_nonzero(prior_cov))) if np.ndim(prior_cov) == 1 else d
     # The prior of the arms' values is all that matters. Where it is the smaller matrix, it is
     # factored instead of Sigma0: a Gaussian-process bandit.
     if K < rank or (K == rank and np.ndim(prior_cov) == 2):

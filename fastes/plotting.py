@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,9 +67,8 @@ def save_plot(results: "Sequence[Result]", path: str | os.PathLike[str]) -> None
 
 def check_format(path: str | os.PathLike[str]) -> None:
     """Raise ValueError unless the name ends in a format that can be drawn."""
-    suffix = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
+    suffix = Path(path).suffix.lstrip(".").lower()
     if suffix not in FORMATS:
         raise ValueError(
             f"a figure's name must end in {', '.join(FORMATS)}, got {os.fspath(path)!r}"
         )
-

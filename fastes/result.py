@@ -318,8 +318,7 @@ def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
         writer.writerow(["agent", "t", "mean", "se", "median", "q05", "q95"])
         for result in results:
             regret = result.regret
-            columns = (regret.mean, regret.se, regret.median)
-            columns += (regret.quantile(0.05), regret.quantile(0.95))
+            columns = [regret.mean, regret.se, *(regret.quantile(q) for q in (0.5, 0.05, 0.95))]
             for t, *figures in zip(result.t.tolist(), *columns, strict=True):
                 writer.writerow([result.label, t, *(float(figure) for figure in figures)])
 

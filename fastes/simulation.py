@@ -132,7 +132,12 @@ def simulate(
 
 
 def compare(
-    bandit: LinearBandit, agents: Sequence[Agent], T: int, runs: int = 1, seed: int = 0, **options: Any
+    bandit: LinearBandit,
+    agents: Sequence[Agent],
+    T: int,
+    runs: int = 1,
+    seed: int = 0,
+    **options: Any,
 ) -> Comparison:
     """Simulate several agents on the same theta and noise, for paired differences.
 
@@ -147,9 +152,7 @@ def compare(
     >>> [result.label for result in comparison.results]
     ['ES, M=100', 'TS']
     """
-    return Comparison(
-        tuple(simulate(bandit, agent, T, runs, seed, **options) for agent in agents)
-    )
+    return Comparison(tuple(simulate(bandit, agent, T, runs, seed, **options) for agent in agents))
 
 
 def recording_times(T: int, points: int) -> NDArray[np.int64]:

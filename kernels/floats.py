@@ -10,7 +10,6 @@ from numba.extending import intrinsic, overload
 
 from .jit import inlined
 
-
 MAX = Fraction(float(np.finfo(np.float64).max))
 
 
@@ -28,14 +27,14 @@ def fma(x: float, y: float, z: float) -> float:
     return x * y + z
 
 
-def float_bits(x: float) -> int:
+def float_bits(x: float) -> np.int64:
     """Return the bit pattern of a float64 as an int64."""
-    return np.float64(x).view(np.int64)  # type: ignore[return-value]
+    return np.float64(x).view(np.int64)
 
 
-def bits_float(bits: int) -> float:
+def bits_float(bits: np.int64) -> np.float64:
     """Return the float64 with the bit pattern of an int64."""
-    return np.int64(bits).view(np.float64)  # type: ignore[return-value]
+    return np.int64(bits).view(np.float64)
 
 
 @intrinsic

@@ -5,7 +5,8 @@ Equation (1) of the paper in canonical form: after a reward y of arm b (its offs
     P <- P + b b',   S <- P^-1,   mu <- S (P_old mu + y b).
 
 P adds up exactly what was observed. S follows it by Sherman and Morrison's formula and is
-computed afresh from P at a fixed cadence, before rounding can gather in it.
+computed afresh from P at a fixed cadence, before rounding can gather in it, and after a reward
+that shrinks a variance a thousandfold.
 """
 
 from typing import NamedTuple
@@ -69,7 +70,8 @@ def update(posterior, y):
             S[i, j] = fma(-h, root_g * v[j], S[i, j])
             P[i, j] = fma(b[i], b[j], P[i, j])
     posterior.age[0] += 1
-    if posterior.age[0] >= max(256, 2 * r):
+    # The subtraction leaves the variance of b with an error of one part in 1e16 g.
+    if posterior.age[0] >= max(256, 2 * r) or g < 1e-3:
         refactor(posterior)
     return g
 

@@ -1,0 +1,42 @@
+"""The command line: a thin layer over the library, which never imports it."""
+
+import importlib
+from typing import Any
+
+import click
+
+import fastes
+
+_COMMANDS = {
+    "simulate": "Simulate agents and measure their regret.",
+    "plot": "Draw saved results.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Commands whose modules are imported when they run, not when help lists them."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"fastes.cli.{name}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(fastes.__version__, prog_name="fastes")
+def main(**_: Any) -> None:
+    r"""Ensemble sampling and Thompson sampling on linear-Gaussian bandits.
+
+    \b
+    fastes simulate --M 10000
+    fastes simulate --agent es --agent ts --M 30 --plot regret.png
+    """

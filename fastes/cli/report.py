@@ -1,0 +1,100 @@
+"""What people see: a table on stdout, progress on stderr."""
+
+import contextlib
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from fastes.kernels.jit import announce_compilation
+
+if TYPE_CHECKING:
+    from fastes.agents import Agent
+    from fastes.result import Comparison, Result
+    from fastes.simulation import Progress
+
+
+def print_comparison(comparison: "Comparison") -> None:
+    """Print the setting, a column of figures for each agent, and the paired differences."""
+    from rich.console import Console
+    from rich.table import Table
+
+    first = comparison.results[0].configuration
+    click.echo(
+        f"K={first.K:,} arms, d={first.d:,}, T={first.T:,} steps, {first.runs:,} runs, "
+        f"noise {first.noise:g}, seed {first.seed}"
+    )
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("")
+    for result in comparison.results:
+        table.add_column(result.label, justify="right")
+    columns = [_figures(result) for result in comparison.results]
+    for row in zip(*columns, strict=True):
+        table.add_row(row[0][0], *(figure for _, figure in row))
+    Console(highlight=False).print(table)
+    for x, y, mean, se in comparison.differences():
+        click.echo(f"{x} less {y}, paired: {_with_error(mean, se)}")
+
+
+def _figures(result: "Result") -> list[tuple[str, str]]:
+    regret, c = result.regret, result.configuration
+    low, high = regret.quantile(0.05)[-1], regret.quantile(0.95)[-1]
+    return [
+        ("regret (mean)", _with_error(regret.mean[-1], regret.se[-1])),
+        ("regret (median)", f"{regret.median[-1]:,.4g}"),
+        ("regret (5% to 95%)", f"{low:,.4g} to {high:,.4g}"),
+        ("regret a step", f"{regret.mean[-1] / c.T:.3g}"),
+        ("engine", c.engine),
+        ("seconds", f"{c.seconds:.2f}"),
+        ("steps a second", f"{c.T * c.runs / c.seconds:,.0f}"),
+    ]
+
+
+def _with_error(mean: float, se: float) -> str:
+    """Return the mean to as many places as two digits of its standard error have."""
+    if math.isnan(se):
+        return f"{mean:,.4g}"
+    places = min(9, max(0, 1 - math.floor(math.log10(se)))) if se > 0 else 2
+    return f"{mean:,.{places}f} +- {se:,.{places}f}"
+
+
+@contextlib.contextmanager
+def progress_bar(agent: "Agent") -> "Iterator[Callable[[Progress], None] | None]":
+    """Give a callback that draws progress on stderr, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(compact=True),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(agent.name, total=None, rate="")
+
+        def show(progress: "Progress") -> None:
+            speed = bar.tasks[0].speed or 0.0
+            rate = f"{speed:,.0f} steps/s, regret {progress.regret_per_step:.3g}/step"
+            bar.update(task, completed=progress.steps, total=progress.total, rate=rate)
+
+        yield show
+
+
+@contextlib.contextmanager
+def compilation_notice() -> Iterator[None]:
+    """Say on stderr, if it is a terminal, that kernels are being compiled."""
+
+    def announce() -> None:
+        if sys.stderr.isatty():
+            click.echo("compiling for this machine, once: about ten seconds", err=True)
+
+    with announce_compilation(announce):
+        yield

@@ -1,0 +1,187 @@
+"""fastes simulate."""
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastes.cli.errors import one_sentence
+from fastes.cli.options import (
+    INPUT,
+    OUTPUT,
+    check_output_folder,
+    load_npy,
+    number_or_file,
+    output_options,
+)
+
+if TYPE_CHECKING:
+    from fastes.agents import Agent
+    from fastes.problem import LinearBandit
+    from fastes.result import Comparison
+
+_AGENTS = ("es", "ts", "greedy", "linucb", "uniform")
+
+
+@click.command(no_args_is_help=False)
+@click.option(
+    "--agent",
+    "agents",
+    type=click.Choice(_AGENTS),
+    multiple=True,
+    default=["es"],
+    show_default="es",
+    help="Agent; repeat it to compare several, run by run.",
+)
+@click.option("--M", "M", type=int, show_default="30", help="Models in the ensemble (es).")
+@click.option(
+    "--alpha", type=float, show_default="1", help="Standard deviations of optimism (linucb)."
+)
+@click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps a run.")
+@click.option("--runs", type=int, default=50, show_default=True, help="Independent runs.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--K", "K", type=int, show_default="100", help="Number of arms.")
+@click.option("--d", "d", type=int, show_default="10", help="Dimension.")
+@click.option(
+    "--arms",
+    metavar="FAMILY|FILE.npy",
+    show_default="sphere",
+    help="sphere, gaussian, uniform, basis, or a K x d array.",
+)
+@click.option(
+    "--prior-mean",
+    metavar="NUMBER|FILE.npy",
+    callback=number_or_file,
+    show_default="0",
+    help="Mean of theta.",
+)
+@click.option(
+    "--prior-cov",
+    metavar="NUMBER|FILE.npy",
+    callback=number_or_file,
+    show_default="1",
+    help="Covariance of theta: a variance, or a d or d x d array.",
+)
+@click.option("--noise", type=float, show_default="1", help="Standard deviation of a reward.")
+@click.option("--problem", type=INPUT, help="A problem saved by LinearBandit.save.")
+@click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it.")
+@click.option("--points", type=int, default=200, show_default=True, help="Times to record.")
+@click.option("--threads", type=int, show_default="all processors", help="Threads.")
+@click.option("--out", type=OUTPUT, help="Save the results (npz).")
+@click.option("--csv", type=OUTPUT, help="Save the curves (CSV).")
+@click.option("--plot", type=OUTPUT, help="Save a figure (png, svg or pdf).")
+@output_options
+def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
+    r"""Simulate agents on a bandit and measure their regret.
+
+    Theta is drawn from the prior anew for every run, so that the mean over runs is the
+    Bayesian regret. The same seed gives the same result on any number of threads.
+
+    \b
+    fastes simulate --M 10000
+    fastes simulate --agent es --agent ts --M 30 --K 1000 --d 20 --plot regret.png
+    fastes simulate --arms arms.npy --prior-cov cov.npy --noise 0.1 --json
+    """
+    with one_sentence(debug):
+        comparison = _simulate(options, visible=not (quiet or as_json))
+        _write(comparison, options)
+        if as_json:
+            single = len(comparison.results) == 1
+            summary = comparison.results[0].summary() if single else comparison.summary()
+            click.echo(json.dumps(summary, allow_nan=False))
+        elif not quiet:
+            from fastes.cli.report import print_comparison
+
+            print_comparison(comparison)
+
+
+def _simulate(options: dict[str, Any], visible: bool) -> "Comparison":
+    for option in ("out", "csv", "plot"):
+        check_output_folder(f"--{option}", options[option])
+    if options["plot"] is not None:
+        from fastes.plotting import check_format
+
+        check_format(options["plot"])
+    from fastes.cli.report import compilation_notice, progress_bar
+    from fastes.result import Comparison
+    from fastes.simulation import simulate as run
+
+    agents = _agents(options)
+    chosen = {name: options[name] for name in ("T", "runs", "seed", "points", "threads")}
+    if options["theta"] is not None:
+        chosen["theta"] = load_npy("--theta", options["theta"])
+    results = []
+    with compilation_notice() if visible else nullcontext():
+        bandit = _bandit(options)
+        for agent in agents:
+            with progress_bar(agent) if visible else nullcontext() as progress:
+                results.append(run(bandit, agent, **chosen, progress=progress))
+    return Comparison(tuple(results))
+
+
+def _agents(options: dict[str, Any]) -> "list[Agent]":
+    from fastes.agents import AGENTS
+
+    names = list(dict.fromkeys(options["agents"]))
+    parameters = {"es": ("M", 30), "linucb": ("alpha", 1.0)}
+    agents = []
+    for name, (option, _) in parameters.items():
+        if options[option] is not None and name not in names:
+            raise click.UsageError(f"--{option} belongs to --agent {name}, which is not asked for")
+    for name in names:
+        if name in parameters:
+            option, default = parameters[name]
+            given = options[option]
+            agents.append(AGENTS[name](default if given is None else given))
+        else:
+            agents.append(AGENTS[name]())
+    return agents
+
+
+def _bandit(options: dict[str, Any]) -> "LinearBandit":
+    from fastes.problem import FAMILIES, LinearBandit
+
+    given = {
+        name: options[name]
+        for name in ("arms", "K", "d", "prior_mean", "prior_cov", "noise")
+        if options[name] is not None
+    }
+    if options["problem"] is not None:
+        if given:
+            words = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+            raise click.UsageError(f"--problem holds the whole problem: leave out {words}")
+        return LinearBandit.load(options["problem"])
+    for name in ("prior_mean", "prior_cov"):
+        if isinstance(given.get(name), Path):
+            given[name] = load_npy(f"--{name.replace('_', '-')}", given[name])
+    arms = given.pop("arms", "sphere")
+    if arms in FAMILIES:
+        d = given.pop("d", 10 if arms != "basis" else given.get("K", 100))
+        K = given.pop("K", 100 if arms != "basis" else d)
+        return LinearBandit.random(K, d, arms, seed=options["seed"], **given)
+    if not arms.endswith(".npy"):
+        raise click.BadParameter(
+            f"{arms!r} is none of {', '.join(FAMILIES)}, nor the name of a .npy file",
+            param_hint="--arms",
+        )
+    sizes = {name: given.pop(name) for name in ("K", "d") if name in given}
+    bandit = LinearBandit(load_npy("--arms", Path(arms)), **given)
+    for name, size in sizes.items():
+        if size != getattr(bandit, name):
+            raise click.UsageError(
+                f"--{name} is {size}, but {arms} has {name}={getattr(bandit, name)}"
+            )
+    return bandit
+
+
+def _write(comparison: "Comparison", options: dict[str, Any]) -> None:
+    if options["out"] is not None:
+        comparison.save(options["out"])
+    if options["csv"] is not None:
+        comparison.to_csv(options["csv"])
+    if options["plot"] is not None:
+        from fastes.plotting import save_plot
+
+        save_plot(comparison.results, options["plot"])

@@ -1,0 +1,88 @@
+"""The engine, driven step by step, with what it knows brought back to user coordinates."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import reference
+from fastes.kernels.argmax import workspace
+from fastes.kernels.arms import TILE, mean_rewards
+from fastes.kernels.ensemble import flush, forget_pending, weights
+from fastes.kernels.loop import Environment, advance, record
+from fastes.kernels.streams import THETA, fill_normals, source
+
+
+class Run(NamedTuple):
+    """One run in progress."""
+
+    bandit: Any
+    state: Any
+    environment: Environment
+    record: Any
+    source: Any
+    work: np.ndarray
+
+    def advance(self, start: int, stop: int) -> None:
+        arms = self.bandit.canonical.arms
+        rest = (self.environment, self.record, self.source, self.work, start, stop)
+        assert advance(self.state, arms, *rest) == stop
+
+    def step(self, t: int) -> int:
+        """Do step t and return the arm that was played."""
+        before = self.record.counts.copy()
+        self.advance(t, t + 1)
+        return int(np.argmax(self.record.counts - before))
+
+
+def start(bandit, agent, T, seed=0, run=0):
+    arms, r = bandit.canonical.arms, bandit.rank
+    origin = source(seed, run)
+    z, means = np.empty(r), np.empty(bandit.K)
+    fill_normals(origin, THETA, 0, z)
+    mean_rewards(arms, z, np.empty(TILE), means)
+    times = np.arange(1, T + 1)
+    kept = record(times, np.zeros(T), np.zeros(bandit.K, np.int64))
+    environment = Environment(means, float(means.max()))
+    state = agent.initial_state(bandit.K, r, origin)
+    return Run(bandit, state, environment, kept, origin, workspace())
+
+
+def lift(bandit):
+    """Return U (d x r) with theta = mu0 + U z up to what no arm can tell.
+
+    U = Cov(theta, z): F where Sigma0 itself was factored, else the regression of theta on the
+    arms' values.
+    """
+    factor = bandit.canonical.factor
+    if factor is None:
+        problem = as_reference(bandit)
+        values = problem.actions @ problem.covariance @ problem.actions.T
+        return problem.covariance @ problem.actions.T @ np.linalg.pinv(values) @ rows(bandit)
+    if np.ndim(factor) == 0:
+        return factor * np.eye(bandit.d)
+    if np.ndim(factor) == 1:
+        kept = np.flatnonzero(factor) if factor.any() else [0]
+        return np.diag(factor)[:, kept]
+    return factor
+
+
+def rows(bandit):
+    """Return sigma b (K x r) from the tiles."""
+    tiles = bandit.canonical.arms.tiles
+    return bandit.noise * tiles.transpose(0, 2, 1).reshape(-1, bandit.rank)[: bandit.K]
+
+
+def offsets(bandit):
+    """Return sigma o (K)."""
+    return bandit.noise * bandit.canonical.arms.offsets.ravel()[: bandit.K]
+
+
+def all_models(run):
+    """Return every xi (M x r), brought up to date in place."""
+    models = run.state.models
+    flush(models, run.source, 0, len(models.tiles), weights(models))
+    forget_pending(models)
+    return models.tiles.transpose(0, 2, 1).reshape(-1, run.bandit.rank)[: models.M]
+
+
+def as_reference(bandit):
+    return reference.Problem.of(bandit.actions, bandit.prior_mean, bandit.prior_cov, bandit.noise)

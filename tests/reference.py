@@ -1,0 +1,165 @@
+"""The slow truth: the paper's equations, line by line, in user coordinates.
+
+Nothing here comes from fastes. Inverses are explicit, loops are loops, and random numbers are
+drawn one at a time with Python's integers and math.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# ---------------------------------------------------------------------------- random numbers
+
+
+def philox4x32(counter: tuple[int, ...], key: tuple[int, int], rounds: int = 10) -> list[int]:
+    """Philox4x32 as published: two multiplications and a key schedule a round."""
+    c, (k0, k1) = list(counter), key
+    for _ in range(rounds):
+        high0, low0 = divmod(0xD2511F53 * c[0], 2**32)
+        high1, low1 = divmod(0xCD9E8D57 * c[2], 2**32)
+        c = [high1 ^ c[1] ^ k0, low1, high0 ^ c[3] ^ k1, low0]
+        k0, k1 = (k0 + 0x9E3779B9) % 2**32, (k1 + 0xBB67AE85) % 2**32
+    return c
+
+
+def random_pair(seed: int, run: int, stream: int, lane: int, counter: int) -> tuple[int, int]:
+    """Two 64-bit integers."""
+    high, low = divmod(counter, 2**32)
+    block = philox4x32((lane, low, run, high * 256 + stream), (seed % 2**32, seed // 2**32))
+    return block[0] * 2**32 + block[1], block[2] * 2**32 + block[3]
+
+
+def normal_pair(seed: int, run: int, stream: int, lane: int, counter: int) -> tuple[float, float]:
+    """Two normals: Box and Muller's transform of two uniforms."""
+    first, second = random_pair(seed, run, stream, lane, counter)
+    radius = math.sqrt(-2.0 * math.log((first + 0.5) / 2.0**64))
+    quarter, fraction = divmod(second, 2**62)
+    if fraction >= 2**61:
+        fraction -= 2**62
+    angle = math.pi / 2 * (quarter + fraction / 2.0**62)
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+def normal(seed: int, run: int, stream: int, lane: int, t: int) -> float:
+    """The normal of a lane at time t."""
+    return normal_pair(seed, run, stream, lane, t // 2)[t % 2]
+
+
+def normal_vector(seed: int, run: int, stream: int, t: int, n: int) -> Floats:
+    """The vector of n normals at time t."""
+    return np.array([normal_pair(seed, run, stream, j // 2, t)[j % 2] for j in range(n)])
+
+
+def integer(seed: int, run: int, stream: int, t: int, n: int) -> int:
+    """A uniform integer below n: reject what would make some values likelier."""
+    lane = 0
+    while True:
+        high, low = divmod(random_pair(seed, run, stream, lane, t)[0] * n, 2**64)
+        if low >= 2**64 % n:
+            return high
+        lane += 1
+
+
+# ------------------------------------------------------------------------------- the problem
+
+
+@dataclass
+class Problem:
+    """(A, mu_0, Sigma_0, sigma^2) of section 3.1."""
+
+    actions: Floats
+    mean: Floats
+    covariance: Floats
+    sigma: float
+
+    @classmethod
+    def of(cls, actions: Any, mean: Any, covariance: Any, sigma: float) -> "Problem":
+        """Spell out scalar means and scalar or diagonal covariances."""
+        actions = np.asarray(actions, float)
+        d = actions.shape[1]
+        covariance = np.asarray(covariance, float)
+        if covariance.ndim < 2:
+            covariance = np.diag(np.broadcast_to(covariance, d))
+        return cls(actions, np.broadcast_to(np.asarray(mean, float), d), covariance, sigma)
+
+
+# ------------------------------------------------------------------------ equations (1), (2)
+
+
+def posterior_update(
+    problem: Problem, mean: Floats, covariance: Floats, a: Floats, reward: float
+) -> tuple[Floats, Floats]:
+    """Equation (1), or its Kalman form where the inverse is missing or loses eight digits."""
+    s2 = problem.sigma**2
+    signal = a @ covariance @ a
+    if not np.linalg.cond(covariance) * (1 + signal / s2) < 1e6:
+        gain = covariance @ a / (signal + s2)
+        return mean + gain * (reward - a @ mean), covariance - np.outer(gain, covariance @ a)
+    precision = np.linalg.inv(covariance)
+    updated = np.linalg.inv(precision + np.outer(a, a) / s2)
+    return updated @ (precision @ mean + reward / s2 * a), updated
+
+
+def model_update(
+    problem: Problem, model: Floats, covariance: Floats, a: Floats, reward: float, w: float
+) -> Floats:
+    """Equation (2): equation (1)'s mean with the model for mu_t and the reward perturbed."""
+    return posterior_update(problem, model, covariance, a, reward + w)[0]
+
+
+# ------------------------------------------------------------------------------ the algorithm
+
+
+@dataclass
+class Step:
+    """What an agent knew and did at one step."""
+
+    scores: Floats
+    arm: int
+    mean: Floats
+    covariance: Floats
+    models: list[Floats]
+
+
+def play(
+    problem: Problem,
+    T: int,
+    theta: Floats,
+    noise: Callable[[int], float],
+    arm_of: Callable[[int, Floats], int],
+    scores_of: Callable[[int, Floats, Floats, list[Floats]], Floats],
+    models: list[Floats],
+    perturbation: Callable[[int, int], float],
+) -> list[Step]:
+    """Algorithm 1, and any other agent that maximises a score.
+
+    `scores_of(t, mean, covariance, models)` scores every arm, `arm_of(t, scores)` breaks ties,
+    `perturbation(t, m)` is W of model m at step t in units of reward.
+    """
+    mean, covariance = problem.mean, problem.covariance
+    steps = []
+    for t in range(T):
+        scores = scores_of(t, mean, covariance, models)
+        arm = arm_of(t, scores)
+        steps.append(Step(scores, arm, mean, covariance, models))
+        a = problem.actions[arm]
+        reward = a @ theta + noise(t)
+        models = [
+            model_update(problem, model, covariance, a, reward, perturbation(t, m))
+            for m, model in enumerate(models)
+        ]
+        mean, covariance = posterior_update(problem, mean, covariance, a, reward)
+    steps.append(Step(np.array([]), -1, mean, covariance, models))
+    return steps
+
+
+def regret(problem: Problem, theta: Floats, arms: list[int]) -> Floats:
+    """Cumulative regret from mean rewards: max_a a'theta less a_t'theta."""
+    values = problem.actions @ theta
+    return np.cumsum([values.max() - values[arm] for arm in arms])

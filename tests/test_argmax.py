@@ -1,0 +1,130 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from fastes.kernels.argmax import choose, locate, merge, scan, workspace
+from fastes.kernels.arms import TILE, empty_arms, load_arm, mean_rewards, store_rows, transform_rows
+from fastes.kernels.greedy import greedy
+from fastes.kernels.linucb import variance_tile
+from fastes.kernels.streams import source
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+
+def arms_of(b, o=None):
+    b = np.ascontiguousarray(b, dtype=float)
+    arms = empty_arms(*b.shape)
+    store_rows(arms, 0, b, np.zeros(len(b)) if o is None else np.asarray(o, float))
+    return arms
+
+
+def greedy_at(z):
+    agent = greedy(len(z))
+    agent.posterior.mu[:] = z
+    return agent
+
+
+def best_arm(arms, z, t=0, seed=0):
+    return choose(greedy_at(z), arms, source(seed), t, workspace())
+
+
+@pytest.mark.parametrize("K", [1, 2, 63, 64, 65, 500])
+@pytest.mark.parametrize("r", [1, 2, 3, 4, 5, 8, 21])
+def test_the_best_arm_is_numpy_s(K, r):
+    rng = np.random.default_rng([K, r])
+    b, o, z = rng.normal(size=(K, r)), rng.normal(size=K), rng.normal(size=r)
+    assert best_arm(arms_of(b, o), z) == np.argmax(b @ z + o)
+
+
+@pytest.mark.parametrize("K", [1, 63, 64, 65, 200])
+def test_mean_rewards_and_rows_come_back(K):
+    rng = np.random.default_rng(K)
+    b, o, z = rng.normal(size=(K, 7)), rng.normal(size=K), rng.normal(size=7)
+    arms, means, row = arms_of(b, o), np.empty(K), np.empty(7)
+    mean_rewards(arms, z, np.empty(TILE), means)
+    np.testing.assert_allclose(means, b @ z + o, rtol=1e-12, atol=1e-13)
+    for a in range(K):
+        assert load_arm(arms, a, row) == o[a]
+        assert (row == b[a]).all()
+
+
+@given(
+    hnp.arrays(np.float64, (9, 3), elements=st.floats(-1e6, 1e6)),
+    hnp.arrays(np.float64, 3, elements=st.floats(-1e6, 1e6)),
+    st.lists(st.integers(0, 8), min_size=1, max_size=300),
+)
+def test_equal_arms_score_equally_to_the_bit(b, z, which):
+    arms, means = arms_of(b[which]), np.empty(len(which))
+    mean_rewards(arms, z, np.empty(TILE), means)
+    for row in set(which):
+        scores = means[np.array(which) == row]
+        assert (scores == scores[0]).all()
+
+
+def test_ties_are_broken_uniformly():
+    # chi-squared over 9,000 draws, level 1e-4, seed fixed
+    rng = np.random.default_rng(5)
+    b = rng.normal(size=(4, 3))
+    places = [3, 70, 71, 130, 199, 64]
+    rows = rng.normal(size=(200, 3)) * 0.01
+    rows[places] = b[0]
+    z = b[0] / np.linalg.norm(b[0])
+    arms = arms_of(rows)
+    chosen = [best_arm(arms, z, t) for t in range(9_000)]
+    assert set(chosen) == set(places)
+    assert stats.chisquare([chosen.count(a) for a in places]).pvalue > 1e-4
+
+
+def test_places_beyond_the_last_arm_are_never_chosen():
+    arms = arms_of(-np.ones((3, 1)))
+    assert {best_arm(arms, np.ones(1), t) for t in range(50)} == {0, 1, 2}
+
+
+def test_scores_that_are_no_numbers_are_reported_not_chosen():
+    assert best_arm(arms_of(np.ones((3, 1))), np.array([np.nan])) == -1
+
+
+def test_a_nan_does_not_hide_the_best_arm():
+    b = np.array([[1.0], [np.nan], [3.0], [2.0]])
+    assert best_arm(arms_of(b), np.ones(1)) == 2
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=400),
+    st.integers(1, 9),
+    st.integers(0, 2**20),
+)
+def test_scans_of_parts_merge_to_the_scan_of_the_whole(values, parts, t):
+    arms = arms_of(np.array(values, float)[:, None])
+    agent, work, origin = greedy_at(np.ones(1)), workspace(), source(3)
+    n = len(arms.tiles)
+    whole = scan(agent, arms, 0, n, work)
+    assert whole[:2] == (max(values), values.count(max(values)))
+    cuts = [n * i // parts for i in range(parts + 1)]
+    scans = [scan(agent, arms, a, b, work) for a, b in pairwise(cuts)]
+    assert merge(scans) == whole
+    arm = locate(agent, arms, origin, t, *whole, work)
+    assert values[arm] == max(values)
+
+
+@pytest.mark.parametrize("r", [1, 2, 5, 20])
+def test_variance_tile_is_the_quadratic_form(r):
+    rng = np.random.default_rng(r)
+    b = rng.normal(size=(TILE, r))
+    root = rng.normal(size=(r, r))
+    S, out = root @ root.T, np.empty(TILE)
+    variance_tile((S + S.T) / 2, np.ascontiguousarray(b.T), np.empty(TILE), out)
+    np.testing.assert_allclose(out, np.einsum("ij,jk,ik->i", b, S, b), rtol=1e-10)
+
+
+def test_transform_rows_is_the_product_and_the_same_for_equal_rows():
+    rng = np.random.default_rng(9)
+    rows = rng.normal(size=(5, 4))[[0, 1, 2, 1, 3, 4, 0]]
+    rows[2, 1] = 0.0
+    factor, out = rng.normal(size=(4, 3)), np.empty((7, 3))
+    transform_rows(rows, factor, 0.5, out)
+    np.testing.assert_allclose(out, 0.5 * rows @ factor, rtol=1e-12)
+    assert (out[0] == out[6]).all()
+    assert (out[1] == out[3]).all()

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+import reference
+from fastes.kernels import streams
+from fastes.kernels.arms import TILE
+from fastes.kernels.ensemble import (
+    block_length,
+    draw_models,
+    ensemble,
+    ensemble_bytes,
+    flush,
+    forget_pending,
+    is_full,
+    read_model,
+    weights,
+)
+from fastes.kernels.streams import source
+from hypothesis import given
+from hypothesis import strategies as st
+
+SEED, RUN = 7, 2
+ORIGIN = source(SEED, RUN)
+
+
+def drawn(M, r):
+    models = ensemble(r, M).models
+    draw_models(models, ORIGIN, 0, len(models.tiles))
+    return models
+
+
+def rows(models):
+    return models.tiles.transpose(0, 2, 1).reshape(-1, models.tiles.shape[1])[: models.M].copy()
+
+
+def push(models, t, b):
+    if models.span[1] == 0:
+        models.span[0] = t
+    models.pending[models.span[1]] = b
+    models.span[1] += 1
+
+
+def bring_up_to_date(models):
+    flush(models, ORIGIN, 0, len(models.tiles), weights(models))
+    forget_pending(models)
+
+
+@pytest.mark.parametrize(("M", "r"), [(1, 1), (1, 5), (3, 2), (64, 3), (65, 4), (200, 7)])
+def test_initial_models_are_the_reference_s_normals(M, r):
+    expected = [reference.normal_vector(SEED, RUN, streams.INITIAL_MODELS, m, r) for m in range(M)]
+    np.testing.assert_allclose(rows(drawn(M, r)), expected, rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize(("M", "r"), [(1, 1), (3, 2), (65, 4), (600, 3)])
+@pytest.mark.parametrize("first", [0, 1, 10, 11])
+@pytest.mark.parametrize("n", [1, 2, 7, 8])
+def test_flush_adds_each_step_s_perturbation_times_its_arm(M, r, first, n):
+    arms = np.random.default_rng([M, n]).normal(size=(n, r))
+    models = drawn(M, r)
+    expected = rows(models)
+    for s in range(n):
+        push(models, first + s, arms[s])
+        for m in range(M):
+            expected[m] += reference.normal(SEED, RUN, streams.PERTURBATION, m, first + s) * arms[s]
+    bring_up_to_date(models)
+    np.testing.assert_allclose(rows(models), expected, rtol=1e-12, atol=1e-13)
+
+
+@given(st.integers(1, 700), st.integers(1, 6), st.lists(st.booleans(), min_size=1, max_size=70))
+def test_when_the_models_are_flushed_changes_no_bit(M, r, flushes):
+    arms = np.random.default_rng(M).normal(size=(len(flushes), r))
+    one_by_one, gathered = drawn(M, r), drawn(M, r)
+    for t, flush_now in enumerate(flushes):
+        push(one_by_one, t, arms[t])
+        bring_up_to_date(one_by_one)
+        if is_full(gathered):
+            bring_up_to_date(gathered)
+        push(gathered, t, arms[t])
+        if flush_now:
+            bring_up_to_date(gathered)
+    bring_up_to_date(gathered)
+    assert (one_by_one.tiles == gathered.tiles).all()
+
+
+def test_reading_a_model_gives_what_flushing_would_to_the_bit():
+    M, r = 130, 5
+    models = drawn(M, r)
+    arms = np.random.default_rng(3).normal(size=(7, r))
+    for s in range(7):
+        push(models, 21 + s, arms[s])
+    read = np.empty((M, r))
+    for m in range(M):
+        read_model(models, ORIGIN, m, read[m])
+    bring_up_to_date(models)
+    assert (read == rows(models)).all()
+
+
+def test_ranges_of_tiles_can_be_flushed_apart():
+    M, r = 5 * TILE, 3
+    whole, parts = drawn(M, r), drawn(M, r)
+    for models in (whole, parts):
+        push(models, 4, np.ones(r))
+    bring_up_to_date(whole)
+    for first, last in ((3, 5), (0, 1), (1, 3)):
+        flush(parts, ORIGIN, first, last, weights(parts))
+    forget_pending(parts)
+    assert (whole.tiles == parts.tiles).all()
+
+
+@pytest.mark.parametrize("M", [1, 512, 513, 10_000])
+def test_the_block_is_a_multiple_of_eight(M):
+    assert block_length(M) % 8 == 0
+
+
+@pytest.mark.parametrize(("M", "r"), [(1, 1), (1000, 20), (10_000, 3)])
+def test_the_memory_announced_is_the_memory_taken(M, r):
+    def size(part):
+        return (
+            part.nbytes
+            if isinstance(part, np.ndarray)
+            else sum(map(size, part))
+            if isinstance(part, tuple)
+            else 0
+        )  # noqa: E501
+
+    assert ensemble_bytes(r, M) == pytest.approx(size(ensemble(r, M)), rel=0.01, abs=200)

@@ -1,0 +1,45 @@
+from fractions import Fraction
+
+import numpy as np
+from fastes.kernels import floats
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numba import njit
+
+fma = njit(lambda x, y, z: floats.fma(x, y, z))
+dot = njit(lambda x, y: floats.dot(x, y))
+
+anything = st.floats(allow_nan=True, allow_infinity=True)
+
+
+def same(x, y):
+    return np.float64(x).tobytes() == np.float64(y).tobytes() or (np.isnan(x) and np.isnan(y))
+
+
+@given(anything, anything, anything)
+def test_fma_rounds_once_and_agrees_with_its_interpreted_twin(x, y, z):
+    with np.errstate(all="ignore"):
+        assert same(fma(x, y, z), floats.fma(x, y, z))
+
+
+def test_fma_sees_nan_and_infinity():
+    assert np.isnan(fma(np.nan, 1.0, 1.0))
+    assert np.isnan(fma(np.inf, 0.0, 1.0))
+    assert fma(np.inf, 1.0, 1.0) == np.inf
+
+
+@given(
+    hnp.arrays(np.float64, st.integers(0, 40), elements=st.floats(-1e3, 1e3)),
+)
+def test_dot_is_the_inner_product(x):
+    y = x[::-1].copy()
+    exact = float(sum(Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True)))
+    scale = float(np.abs(x) @ np.abs(y)) if len(x) else 0.0
+    assert abs(dot(x, y) - exact) <= 1e-14 * scale
+
+
+def test_dot_sees_nan():
+    x = np.ones(11)
+    x[9] = np.nan
+    assert np.isnan(dot(x, np.ones(11)))
