@@ -15,7 +15,7 @@ from fastes.memory import require
 from fastes.validation import Floats
 
 _CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
-_LARGEST_NORM = 1e75  # b'S b and its square must stay far from overflow
+_LARGEST = 1e75  # b'S b and its square must stay far from overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,9 @@ def canonicalise(
     arms = _allocate(K, rank)
     for first in range(0, K, _CHUNK):
         rows = actions[first : first + _CHUNK].copy()
-        _store(arms, first, _whiten(rows, factor, noise), _offsets(rows, prior_mean, noise))
+        with np.errstate(over="ignore", invalid="ignore"):  # `_store` refuses what overflowed
+            b = _whiten(rows, factor, noise)
+        _store(arms, first, b, _offsets(rows, prior_mean, noise))
     return Canonical(arms, rank, factor)
 
 
@@ -142,10 +144,10 @@ def _allocate(K: int, rank: int) -> Arms:
 
 
 def _store(arms: Arms, first: int, b: Floats, offsets: Floats) -> None:
-    largest = float(np.max(np.einsum("ij,ij->i", b, b), initial=0.0))
-    if not (np.isfinite(offsets).all() and largest < _LARGEST_NORM**2):
+    largest = max(np.max(np.abs(b)), np.max(np.abs(offsets)))
+    if not largest * math.sqrt(b.shape[1]) < _LARGEST:  # nan is refused too
         raise ValueError(
             "actions, prior_mean, prior_cov and noise must leave the arms' values within "
-            f"{_LARGEST_NORM:g} noise standard deviations"
+            f"{_LARGEST:g} noise standard deviations"
         )
     store_rows(arms, first, np.ascontiguousarray(b), offsets)

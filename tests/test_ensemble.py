@@ -120,6 +120,6 @@ def test_the_memory_announced_is_the_memory_taken(M, r):
             else sum(map(size, part))
             if isinstance(part, tuple)
             else 0
-        )  # noqa: E501
+        )
 
     assert ensemble_bytes(r, M) == pytest.approx(size(ensemble(r, M)), rel=0.01, abs=200)
