@@ -34,7 +34,7 @@ class _LazyGroup(click.Group):
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(fastes.__version__, prog_name="fastes")
 def main(**_: Any) -> None:
-    r"""Ensemble sampling and Thompson sampling on linear-Gaussian bandits.
+    """Ensemble sampling and Thompson sampling on linear-Gaussian bandits.
 
     \b
     fastes simulate --M 10000

@@ -14,7 +14,7 @@ from fastes.cli.options import INPUT, OUTPUT, check_output_folder, output_option
 @click.option("--out", type=OUTPUT, required=True, help="The figure (png, svg or pdf).")
 @output_options
 def plot(files: tuple[Path, ...], out: Path, as_json: bool, quiet: bool, debug: bool) -> None:
-    r"""Draw the regret curves of saved results on one figure.
+    """Draw the regret curves of saved results on one figure.
 
     \b
     fastes simulate --agent es --agent ts --out result.npz

@@ -74,7 +74,7 @@ _AGENTS = ("es", "ts", "greedy", "linucb", "uniform")
 @click.option("--plot", type=OUTPUT, help="Save a figure (png, svg or pdf).")
 @output_options
 def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
-    r"""Simulate agents on a bandit and measure their regret.
+    """Simulate agents on a bandit and measure their regret.
 
     Theta is drawn from the prior anew for every run, so that the mean over runs is the
     Bayesian regret. The same seed gives the same result on any number of threads.

@@ -1,0 +1,241 @@
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import fastes
+from fastes.cli import main
+
+QUICK = ["--K", "20", "--d", "3", "--T", "50", "--runs", "4"]
+
+
+def run(*arguments, code=0):
+    outcome = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert outcome.exit_code == code, outcome.output
+    return outcome
+
+
+def as_json(*arguments):
+    outcome = run(*arguments, "--json")
+    assert outcome.stderr == ""
+    return json.loads(outcome.stdout)
+
+
+def test_simulate_prints_a_table_for_people():
+    outcome = run("simulate", *QUICK, "--M", 10)
+    assert outcome.stdout.startswith("K=20 arms, d=3, T=50 steps, 4 runs, noise 1, seed 0\n")
+    for word in ("ES, M=10", "regret (mean)", "+-", "steps a second", "engine"):
+        assert word in outcome.stdout
+    assert max(map(len, outcome.stdout.splitlines())) <= 80
+    assert outcome.stderr == ""
+
+
+def test_simulate_prints_one_json_object_for_programs():
+    summary = as_json("simulate", *QUICK, "--M", 10, "--seed", 3)
+    assert (summary["agent"], summary["M"], summary["seed"]) == ("es", 10, 3)
+    assert summary["curve"]["t"][-1] == 50
+    assert summary["regret"]["q05"] <= summary["regret"]["median"] <= summary["regret"]["q95"]
+
+
+def test_the_command_line_gives_what_the_library_gives():
+    summary = as_json("simulate", *QUICK, "--M", 10, "--seed", 3)
+    bandit = fastes.LinearBandit.random(20, 3, seed=3)
+    result = fastes.simulate(bandit, fastes.EnsembleSampling(10), T=50, runs=4, seed=3)
+    assert summary["regret"]["mean"] == result.regret.mean[-1]
+
+
+def test_several_agents_stand_side_by_side():
+    agents = ["--agent", "es", "--agent", "ts", "--agent", "linucb", "--alpha", 0.5]
+    outcome = run("simulate", *QUICK, *agents)
+    assert re.search(r"ES, M=30 +TS +LinUCB, alpha=0.5\n", outcome.stdout)
+    assert "ES, M=30 less TS, paired:" in outcome.stdout
+    both = as_json("simulate", *QUICK, *agents)
+    assert [agent["agent"] for agent in both["agents"]] == ["es", "ts", "linucb"]
+    assert len(both["differences"]) == 3
+    first, second = both["agents"][:2]
+    gap = first["regret"]["mean"] - second["regret"]["mean"]
+    assert both["differences"][0]["mean"] == pytest.approx(gap)
+    assert both["differences"][0]["agents"] == ["ES, M=30", "TS"]
+
+
+def test_quiet_prints_nothing(tmp_path):
+    outcome = run("simulate", *QUICK, "--quiet", "--out", tmp_path / "a.npz")
+    assert outcome.output == ""
+    assert (tmp_path / "a.npz").exists()
+
+
+def test_results_are_written_and_plotted(tmp_path):
+    out, curves, figure = tmp_path / "a.npz", tmp_path / "a.csv", tmp_path / "a.png"
+    agents = ["--agent", "es", "--agent", "ts"]
+    files = ["--out", out, "--csv", curves, "--plot", figure]
+    run("simulate", *QUICK, *agents, *files)
+    assert isinstance(fastes.load(out), fastes.Comparison)
+    assert curves.read_text().startswith("agent,t,mean")
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    for suffix, magic in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        target = tmp_path / f"b.{suffix}"
+        assert f"wrote {target}" in run("plot", out, out, "--out", target).stdout
+        assert target.read_bytes().startswith(magic)
+    assert as_json("plot", out, "--out", figure)["agents"] == ["ES, M=30", "TS"]
+
+
+@pytest.mark.parametrize("family", ["sphere", "gaussian", "uniform"])
+def test_families_of_arms(family):
+    assert as_json("simulate", *QUICK, "--arms", family)["K"] == 20
+
+
+def test_basis_arms_need_one_size_only():
+    summary = as_json("simulate", "--arms", "basis", "--K", 7, "--T", 20, "--runs", 2)
+    assert (summary["K"], summary["d"]) == (7, 7)
+    summary = as_json("simulate", "--arms", "basis", "--d", 6, "--T", 20, "--runs", 2)
+    assert (summary["K"], summary["d"]) == (6, 6)
+
+
+def test_arms_prior_and_theta_come_from_files(tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "arms.npy", rng.normal(size=(6, 3)))
+    np.save(tmp_path / "mean.npy", rng.normal(size=3))
+    np.save(tmp_path / "cov.npy", np.diag([1.0, 2.0, 3.0]))
+    np.save(tmp_path / "theta.npy", np.ones(3))
+    files = ["--arms", tmp_path / "arms.npy", "--prior-mean", tmp_path / "mean.npy"]
+    files += ["--prior-cov", tmp_path / "cov.npy", "--theta", tmp_path / "theta.npy"]
+    summary = as_json("simulate", *files, "--noise", 0.5, "--T", 30, "--runs", 2)
+    assert (summary["K"], summary["d"], summary["theta"]) == (6, 3, "fixed")
+    wrong = run("simulate", *files, "--K", 7, code=2)
+    assert "--K is 7, but" in wrong.stderr
+    assert "has K=6" in wrong.stderr
+
+
+def test_a_saved_problem_is_played(tmp_path):
+    bandit = fastes.LinearBandit.random(9, 4, prior_cov=2.0, noise=0.3)
+    bandit.save(tmp_path / "problem.npz")
+    summary = as_json("simulate", "--problem", tmp_path / "problem.npz", "--T", 20, "--runs", 2)
+    assert (summary["K"], summary["d"], summary["noise"]) == (9, 4, 0.3)
+    assert summary["problem"] == bandit.fingerprint
+    wrong = run("simulate", "--problem", tmp_path / "problem.npz", "--K", 9, code=2)
+    assert "--problem holds the whole problem: leave out --K" in wrong.stderr
+
+
+BAD_USAGE = [
+    (["--T", "0"], "T must be an integer from 1 to 72057594037927935, got 0"),
+    (["--runs", "0"], "runs must be an integer from 1 to 4294967295, got 0"),
+    (["--M", "0"], "M must be an integer from 1 to 4294967295, got 0"),
+    (["--K", "0"], "K must be an integer from 1 to 4294967295, got 0"),
+    (["--d", "-1"], "d must be an integer from 1 to 4294967295, got -1"),
+    (["--seed", "-1"], "seed must be an integer from 0"),
+    (["--points", "0"], "points must be an integer from 1"),
+    (["--threads", "0"], "threads must be an integer from 1"),
+    (["--noise", "0"], "noise must be a finite number above 0, got 0"),
+    (["--noise", "nan"], "noise must be a finite number above 0, got nan"),
+    (["--prior-cov", "-2"], "prior_cov must be a finite number of at least 0, got -2"),
+    (["--prior-cov", "big"], "'big' is neither a number nor the name of a .npy file"),
+    (["--prior-mean", "inf"], "prior_mean must be finite, got inf"),
+    (["--arms", "cube"], "'cube' is none of sphere, gaussian, uniform, basis, nor"),
+    (["--arms", "basis", "--K", "3", "--d", "4"], "K must equal d, got 3 and 4"),
+    (["--agent", "ts", "--M", "5"], "--M belongs to --agent es, which is not asked for"),
+    (["--alpha", "1"], "--alpha belongs to --agent linucb, which is not asked for"),
+    (["--agent", "linucb", "--alpha", "-1"], "alpha must be a finite number of at least 0"),
+    (["--plot", "figure.gif"], "must end in png, svg, pdf, got 'figure.gif'"),
+    (["--out", "/no/such/folder/a.npz"], "the folder /no/such/folder does not exist"),
+    (["--problem", "/no/such/file.npz"], "does not exist"),
+    (["--M", "many"], "'many' is not a valid integer"),
+    (["--verbose"], "No such option"),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), BAD_USAGE, ids=[" ".join(w) for w, _ in BAD_USAGE])
+def test_bad_usage_exits_with_2_and_one_sentence(words, sentence):
+    outcome = run("simulate", *words, code=2)
+    assert sentence in outcome.stderr
+    assert outcome.stdout == ""
+    assert "Traceback" not in outcome.output
+
+
+def test_other_failures_exit_with_1_and_one_sentence(tmp_path):
+    damaged = tmp_path / "damaged.npz"
+    damaged.write_bytes(b"PK\x03\x04 and no more")
+    for words in (["simulate", "--problem", damaged], ["plot", damaged, "--out", "a.png"]):
+        outcome = run(*words, code=1)
+        assert "or it is damaged or incomplete" in outcome.stderr
+        assert len(outcome.stderr.splitlines()) == 1
+    truncated = tmp_path / "arms.npy"
+    np.save(truncated, np.ones((50, 3)))
+    truncated.write_bytes(truncated.read_bytes()[:200])
+    outcome = run("simulate", "--arms", truncated, code=1)
+    assert "is not a .npy file of numbers, or it is incomplete" in outcome.stderr
+    outcome = run("simulate", "--arms", tmp_path / "missing.npy", code=1)
+    assert outcome.stderr.endswith("missing.npy: no such file or directory\n")
+    outcome = run("simulate", "--M", 4_000_000_000, "--d", 1000, code=1)
+    assert re.search(r"needs [\d,.]+ GiB, but only [\d,.]+ GiB is available", outcome.stderr)
+
+
+def test_debug_lets_the_error_through():
+    outcome = CliRunner().invoke(main, ["simulate", "--T", "0", "--debug"])
+    assert isinstance(outcome.exception, ValueError)
+
+
+def test_an_unforeseen_error_is_one_sentence_too(monkeypatch):
+    monkeypatch.setattr("fastes.cli.simulate._bandit", lambda options: 1 / 0 or {}["x"])
+    assert "division by zero" in run("simulate", code=1).stderr
+    monkeypatch.setattr("fastes.cli.simulate._bandit", lambda options: {}["x"])
+    assert "KeyError: 'x' (--debug shows where)" in run("simulate", code=1).stderr
+
+
+@pytest.mark.parametrize("command", [[], ["simulate"], ["plot"]])
+def test_every_command_has_help_and_an_example(command):
+    text = run(*command, "--help").stdout
+    assert re.search(r"^  fastes \w+ ", text, re.MULTILINE)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def in_a_terminal(*words, keys=None, after=b""):
+    """Run the command with stdout and stderr on a terminal of 80 columns. Return the bytes."""
+    parent, child = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fastes", *words], stdout=child, stderr=child, env=environment
+    )
+    os.close(child)
+    seen, sent, stopped = b"", None, None
+    while True:
+        ready, _, _ = select.select([parent], [], [], 60)
+        try:
+            chunk = os.read(parent, 65536) if ready else b""
+        except OSError:
+            chunk = b""
+        if not chunk:
+            break
+        seen += chunk
+        if keys is not None and sent is None and after in seen:
+            sent = time.perf_counter()
+            process.send_signal(keys)
+    code = process.wait(60)
+    stopped = time.perf_counter()
+    os.close(parent)
+    return code, seen.decode(), None if sent is None else stopped - sent
+
+
+def test_progress_is_drawn_on_a_terminal():
+    words = ["simulate", "--agent", "ts", "--T", "1000000", "--runs", "2", "--threads", "1"]
+    code, seen, _ = in_a_terminal(*words)
+    assert code == 0
+    assert "steps/s, regret" in seen
+    assert "regret (mean)" in seen
+
+
+def test_ctrl_c_stops_within_a_second_and_says_so():
+    words = ["simulate", "--agent", "ts", "--T", "100000000000"]
+    code, seen, seconds = in_a_terminal(*words, keys=signal.SIGINT, after=b"steps/s")
+    assert code == 1
+    assert seen.rstrip().endswith("Error: stopped")
+    assert "Traceback" not in seen
+    assert seconds < 1.5  # a second, and the interpreter's own leave-taking

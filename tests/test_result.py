@@ -1,0 +1,194 @@
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import fastes
+from fastes.files import FileFormatError, replacing
+
+BANDIT = fastes.LinearBandit.random(K=20, d=3, noise=0.5)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return fastes.simulate(BANDIT, fastes.EnsembleSampling(10), T=100, runs=8, seed=5)
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    agents = [fastes.EnsembleSampling(10), fastes.ThompsonSampling()]
+    return fastes.compare(BANDIT, agents, T=100, runs=8, seed=5)
+
+
+def test_figures_are_numpy_s(result):
+    per_run = result.regret.per_run
+    np.testing.assert_allclose(result.regret.mean, per_run.mean(axis=0))
+    np.testing.assert_allclose(result.regret.se, per_run.std(axis=0, ddof=1) / np.sqrt(8))
+    np.testing.assert_allclose(result.regret.median, np.median(per_run, axis=0))
+    np.testing.assert_allclose(result.regret.quantile(0.05), np.quantile(per_run, 0.05, axis=0))
+    assert (result.regret.final == per_run[:, -1]).all()
+
+
+def test_a_single_run_has_no_standard_error():
+    single = fastes.simulate(BANDIT, fastes.Greedy(), T=10)
+    assert np.isnan(single.regret.se).all()
+    assert single.summary()["regret"]["se"] is None
+    json.dumps(single.summary(), allow_nan=False)
+
+
+def test_the_summary_has_the_fields_of_the_contract(result):
+    summary = result.summary()
+    contract = "agent engine K d M T runs seed noise regret curve seconds steps_per_second version"
+    assert set(contract.split()) <= set(summary)
+    assert set(summary["regret"]) == {"mean", "se", "median", "q05", "q95"}
+    assert set(summary["curve"]) == {"t", "mean", "se"}
+    assert summary["M"] == 10
+    assert summary["curve"]["t"][-1] == 100
+    assert summary["version"] == fastes.__version__
+
+
+def test_a_saved_result_comes_back(result, tmp_path):
+    result.save(tmp_path / "result.npz")
+    again = fastes.load(tmp_path / "result.npz")
+    assert again.configuration == result.configuration
+    assert (again.t == result.t).all()
+    assert (again.regret.per_run == result.regret.per_run).all()
+    assert (again.counts == result.counts).all()
+    assert again.summary() == result.summary()
+
+
+def test_a_saved_comparison_comes_back(comparison, tmp_path):
+    comparison.save(tmp_path / "both.npz")
+    again = fastes.load(tmp_path / "both.npz")
+    assert isinstance(again, fastes.Comparison)
+    assert again.summary() == comparison.summary()
+
+
+def test_paired_differences_have_the_standard_error_of_the_differences(comparison):
+    es, ts = comparison.results
+    gaps = es.regret.final - ts.regret.final
+    (difference,) = comparison.differences()
+    assert difference.mean == pytest.approx(gaps.mean())
+    assert difference.se == pytest.approx(gaps.std(ddof=1) / np.sqrt(8))
+    assert (difference.x, difference.y) == ("ES, M=10", "TS")
+
+
+def test_what_is_not_paired_is_not_compared(result):
+    other = fastes.simulate(BANDIT, fastes.Greedy(), T=100, runs=8, seed=6)
+    with pytest.raises(ValueError, match="needs equal seed, got 5 for ES, M=10 and 6 for Greedy"):
+        fastes.Comparison((result, other)).differences()
+
+
+def test_csv_has_a_row_for_every_time(comparison, tmp_path):
+    comparison.to_csv(tmp_path / "curves.csv")
+    lines = (tmp_path / "curves.csv").read_text().splitlines()
+    assert lines[0] == "agent,t,mean,se,median,q05,q95"
+    assert len(lines) == 1 + sum(len(result.t) for result in comparison.results)
+    assert lines[-1].split(",")[0] == "TS"
+
+
+def test_a_dataframe_has_a_row_for_every_run_and_time(comparison):
+    frame = comparison.to_dataframe()
+    assert list(frame.columns) == ["agent", "run", "t", "regret"]
+    assert len(frame) == sum(result.regret.per_run.size for result in comparison.results)
+    last = frame[(frame.agent == "TS") & (frame.t == 100)].regret
+    assert (last.to_numpy() == comparison.results[1].regret.final).all()
+
+
+def test_a_dataframe_without_pandas_says_how_to_get_it(result, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'fastes\[pandas\]'"):
+        result.to_dataframe()
+
+
+def test_plots_are_drawn(comparison, tmp_path):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    axes = comparison.plot()
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ES, M=10", "TS"]
+    assert comparison.results[0].plot(axes) is axes
+    mpl.pyplot.close("all")
+
+
+def test_damaged_files_are_refused_in_one_sentence(result, tmp_path):
+    path = tmp_path / "result.npz"
+    result.save(path)
+    whole = path.read_bytes()
+    for cut in range(0, len(whole), 512):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(FileFormatError, match=r"result\.npz is not a fastes result file, or"):
+            fastes.load(path)
+    rng = np.random.default_rng(1)
+    for position in rng.integers(0, len(whole), size=100):
+        flipped = bytearray(whole)
+        flipped[position] ^= 0xFF
+        path.write_bytes(bytes(flipped))
+        try:
+            again = fastes.load(path)
+        except FileFormatError:
+            continue
+        # Some bytes of a zip file mean nothing. Then all is as it was.
+        assert (again.regret.per_run == result.regret.per_run).all()
+
+
+def test_foreign_files_are_refused(tmp_path, result):
+    np.savez(tmp_path / "foreign.npz", x=np.arange(3))
+    with pytest.raises(FileFormatError, match="is not a fastes result"):
+        fastes.load(tmp_path / "foreign.npz")
+    BANDIT.save(tmp_path / "problem.npz")
+    with pytest.raises(FileFormatError, match="holds a fastes problem, not a result"):
+        fastes.load(tmp_path / "problem.npz")
+    result.save(tmp_path / "result.npz")
+    with pytest.raises(FileFormatError, match="holds a fastes result, not a problem"):
+        fastes.LinearBandit.load(tmp_path / "result.npz")
+
+
+def test_a_file_of_a_newer_format_is_refused(tmp_path, result, monkeypatch):
+    monkeypatch.setattr("fastes.files.FORMAT", 99)
+    result.save(tmp_path / "new.npz")
+    monkeypatch.undo()
+    with pytest.raises(FileFormatError, match="has format 99, this version of fastes reads 1"):
+        fastes.load(tmp_path / "new.npz")
+
+
+def test_nothing_is_ever_unpickled(tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return (pytest.fail, ("unpickled",))
+
+    np.savez(tmp_path / "bomb.npz", meta=np.array([Bomb()], dtype=object))
+    with pytest.raises(FileFormatError):
+        fastes.load(tmp_path / "bomb.npz")
+
+
+def test_a_file_whose_arrays_do_not_fit_is_refused(tmp_path, result):
+    result.save(tmp_path / "result.npz")
+    with np.load(tmp_path / "result.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    arrays["regret_0"] = arrays["regret_0"][:, :-1]
+    np.savez(tmp_path / "result.npz", **arrays)
+    with pytest.raises(FileFormatError, match="do not fit each other"):
+        fastes.load(tmp_path / "result.npz")
+    del arrays["t_0"]
+    np.savez(tmp_path / "result.npz", **arrays)
+    with pytest.raises(FileFormatError, match="lacks parts of a result"):
+        fastes.load(tmp_path / "result.npz")
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "kept.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), replacing(path) as temporary:  # noqa: PT012
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_saved_file_is_an_ordinary_npz(result, tmp_path):
+    result.save(tmp_path / "name without suffix")
+    assert zipfile.is_zipfile(tmp_path / "name without suffix")
+    with np.load(tmp_path / "name without suffix", allow_pickle=False) as file:
+        assert json.loads(str(file["meta"]))["results"][0]["seed"] == 5

@@ -1,0 +1,239 @@
+import threading
+import time
+
+import numpy as np
+import pytest
+from bandits import BANDITS
+from engine import start
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastes
+from fastes import memory, simulation, team
+from fastes.simulation import recording_times
+
+AGENTS = [
+    fastes.EnsembleSampling(5),
+    fastes.EnsembleSampling(700),
+    fastes.ThompsonSampling(),
+    fastes.Greedy(),
+    fastes.LinUCB(0.7),
+    fastes.UniformRandom(),
+]
+BANDIT = BANDITS["more than a tile"]
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_threads_change_no_bit(agent):
+    results = [fastes.simulate(BANDIT, agent, T=150, runs=7, seed=3, threads=n) for n in (1, 2, 3)]
+    for result in results[1:]:
+        assert (result.regret.per_run == results[0].regret.per_run).all()
+        assert (result.counts == results[0].counts).all()
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_run_i_of_few_is_run_i_of_many(agent):
+    few = fastes.simulate(BANDIT, agent, T=60, runs=3, seed=3)
+    many = fastes.simulate(BANDIT, agent, T=60, runs=30, seed=3)
+    assert (few.regret.per_run == many.regret.per_run[:3]).all()
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("lengths", [[1] * 150, [150], [7] * 21 + [3], [64, 1, 63, 22]], ids=len)
+def test_slices_change_no_bit(agent, lengths):
+    whole = fastes.simulate(BANDIT, agent, T=150, seed=8, points=2000)
+    run = start(BANDIT, agent, 150, seed=8)
+    t = 0
+    for length in lengths:
+        run.advance(t, t + length)
+        t += length
+    assert t == 150
+    assert (BANDIT.noise * run.record.regret[whole.t - 1] == whole.regret.per_run[0]).all()
+
+
+@pytest.mark.parametrize("agent", AGENTS[:5], ids=str)
+@pytest.mark.parametrize(
+    "name", ["smallest", "duplicate arms", "only zero arms", "more than a tile"]
+)
+def test_a_team_of_threads_changes_no_bit(agent, name, monkeypatch):
+    bandit = BANDITS[name]
+    alone = fastes.simulate(bandit, agent, T=140, seed=8, threads=1)
+    monkeypatch.setattr(simulation, "WORTH_SHARING", 0.0)
+    steps = []
+    advance = team.Team.advance
+    monkeypatch.setattr(team.Team, "advance", lambda *a: steps.append(a[-1] - a[-2]) or advance(*a))
+    together = fastes.simulate(bandit, agent, T=140, seed=8, threads=3)
+    assert sum(steps) == 140
+    assert (alone.regret.per_run == together.regret.per_run).all()
+    assert (alone.counts == together.counts).all()
+
+
+def test_agents_under_one_seed_face_the_same_theta_and_noise():
+    one_arm = BANDITS["one arm"]
+    runs = [start(one_arm, agent, 30, seed=4) for agent in AGENTS[:5]]
+    for run in runs:
+        run.advance(0, 30)
+        assert (run.environment.means == runs[0].environment.means).all()
+        assert (run.state.posterior.mu == runs[0].state.posterior.mu).all()
+
+
+def test_a_longer_horizon_goes_on_from_the_shorter():
+    short = fastes.simulate(BANDIT, fastes.EnsembleSampling(9), T=50, runs=4)
+    long = fastes.simulate(BANDIT, fastes.EnsembleSampling(9), T=200, runs=4, points=5000)
+    at = np.flatnonzero(long.t == 50)[0]
+    assert (long.regret.per_run[:, at] == short.regret.final).all()
+
+
+def test_seeds_and_runs_differ():
+    result = fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=50, runs=40, seed=1)
+    other = fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=50, runs=40, seed=2)
+    assert len(set(result.regret.final) | set(other.regret.final)) == 80
+
+
+@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_regret_never_falls_and_every_step_is_counted(agent, name):
+    result = fastes.simulate(BANDITS[name], agent, T=70, runs=3)
+    per_run = result.regret.per_run
+    assert np.isfinite(per_run).all()
+    assert (per_run >= 0).all()
+    assert (np.diff(per_run, axis=1) >= 0).all()
+    assert result.counts.sum() == 70 * 3
+    assert result.counts.shape == (BANDITS[name].K,)
+
+
+def test_a_fixed_theta_is_used_in_all_runs():
+    actions = np.eye(3)
+    bandit = fastes.LinearBandit(actions, noise=0.01)
+    result = fastes.simulate(bandit, fastes.UniformRandom(), T=30, runs=50, theta=[0.0, 0.0, 9.0])
+    assert set(np.round(result.regret.final / 9.0, 9)) <= {float(n) for n in range(31)}
+    assert result.configuration.theta == "fixed"
+
+
+def test_each_run_may_have_its_own_theta():
+    bandit = fastes.LinearBandit(np.eye(2))
+    theta = np.array([[1.0, 0.0], [0.0, 5.0], [2.0, 2.0]])
+    result = fastes.simulate(bandit, fastes.UniformRandom(), T=40, runs=3, theta=theta)
+    gaps = [1.0, 5.0, 0.0]
+    for final, gap in zip(result.regret.final, gaps, strict=True):
+        assert final == pytest.approx(gap * round(final / gap) if gap else 0.0, abs=1e-9)
+
+
+def test_a_fixed_theta_outside_the_prior_s_support_is_played_as_it_is():
+    bandit = fastes.LinearBandit(np.eye(2), prior_cov=[1.0, 0.0])
+    result = fastes.simulate(bandit, fastes.Greedy(), T=20, theta=[0.0, 7.0])
+    assert result.regret.final[0] > 0
+
+
+@given(st.integers(1, 10**15), st.integers(1, 3000))
+def test_recording_times_increase_to_T(T, points):
+    times = recording_times(T, points)
+    assert times[-1] == T
+    assert times[0] >= 1
+    assert (np.diff(times) > 0).all()
+    assert len(times) <= min(T, max(points, 2))
+    if points >= 200 and T >= 10**6:
+        assert len(times) >= 0.8 * points
+        assert times[0] == 1
+
+
+def test_progress_is_reported_and_ends_at_the_total():
+    seen = []
+    fastes.simulate(
+        BANDIT, fastes.ThompsonSampling(), T=200_000, runs=2, threads=1, progress=seen.append
+    )
+    assert len(seen) >= 2
+    assert seen[-1].steps == seen[-1].total == 400_000
+    assert [p.steps for p in seen] == sorted(p.steps for p in seen)
+    assert seen[-1].regret_per_step > 0
+
+
+def test_an_interrupt_stops_a_long_run_within_a_second():
+    class InterruptError(Exception):
+        pass
+
+    stopped = []
+
+    def interrupt(progress):
+        if progress.steps > 0 and not stopped:
+            stopped.append(time.perf_counter())
+            raise InterruptError
+
+    before = threading.active_count()
+    with pytest.raises(InterruptError):
+        fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=10**9, runs=4, progress=interrupt)
+    assert time.perf_counter() - stopped[0] < 1.0
+    deadline = time.perf_counter() + 1.0
+    while threading.active_count() > before and time.perf_counter() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before
+
+
+def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
+    def fail(*arguments):
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr(simulation, "_environment", fail)
+    with pytest.raises(RuntimeError, match="no luck"):
+        fastes.simulate(BANDIT, fastes.Greedy(), T=5, runs=3)
+
+
+def test_a_posterior_lost_to_rounding_is_an_error_not_a_result():
+    bandit = fastes.LinearBandit([[1e10, 1e10], [1.0, -1.0]])
+    with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
+        fastes.simulate(bandit, fastes.ThompsonSampling(), T=1000)
+
+
+def test_memory_does_not_grow_with_T():
+    import tracemalloc
+
+    tracemalloc.start()
+    fastes.simulate(BANDITS["one arm"], fastes.UniformRandom(), T=3_000_000, runs=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_sizes_that_do_not_fit_say_how_much_they_need(monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 2**30)
+    with pytest.raises(MemoryError, match=r"M=1,000,000,000 needs 67.06 GiB, .* 1.00 GiB"):
+        fastes.simulate(BANDIT, fastes.EnsembleSampling(10**9), T=10)
+
+
+def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
+    agent = fastes.EnsembleSampling(10_000)
+    each = agent.state_bytes(BANDIT.K, BANDIT.rank)
+    monkeypatch.setattr(memory, "available_bytes", lambda: int(2.5 * each))
+    assert simulation._workers_that_fit(BANDIT, agent, 100, 10, 64) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"T": 0}, "T must be an integer from 1 to .*, got 0"),
+        ({"T": -3}, "T must be an integer .* got -3"),
+        ({"T": 1.5}, "T must be an integer .* got 1.5"),
+        ({"T": "9"}, "T must be an integer .* got '9'"),
+        ({"runs": 0}, "runs must be an integer from 1 to .*, got 0"),
+        ({"seed": -1}, "seed must be an integer from 0 to .*, got -1"),
+        ({"points": 0}, "points must be an integer from 1"),
+        ({"threads": 0}, "threads must be an integer from 1"),
+        ({"theta": [1.0]}, r"theta must have shape \(9,\) or \(2, 9\), got shape \(1,\)"),
+        ({"theta": np.full(9, np.nan)}, r"theta must be finite, got nan at \[0\]"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        fastes.simulate(BANDIT, fastes.Greedy(), **{"T": 5, "runs": 2, **arguments})
+
+
+@pytest.mark.parametrize("M", [0, -1, 2**32, 1.5, None, True])
+def test_bad_ensembles_are_refused(M):
+    with pytest.raises(ValueError, match="M must be an integer from 1 to 4294967295"):
+        fastes.EnsembleSampling(M)
+
+
+@pytest.mark.parametrize("alpha", [-1.0, np.nan, np.inf, "x"])
+def test_bad_optimism_is_refused(alpha):
+    with pytest.raises(ValueError, match="alpha must be a finite number of at least 0"):
+        fastes.LinUCB(alpha)
