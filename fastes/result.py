@@ -115,7 +115,9 @@ class Result:
     def label(self) -> str:
         """The agent, for legends and tables."""
         name = _LABELS.get(self.configuration.agent, self.configuration.agent)
-        return ", ".join([name, *(f"{k}={v:,}" for k, v in self.configuration.parameters.items())])
+        parameters = self.configuration.parameters.items()
+        shown = [f"{k}={v:,}" if isinstance(v, int) else f"{k}={v:g}" for k, v in parameters]
+        return ", ".join([name, *shown])
 
     def __repr__(self) -> str:
         c = self.configuration

@@ -33,7 +33,7 @@ def as_json(*arguments):
 def test_simulate_prints_a_table_for_people():
     outcome = run("simulate", *QUICK, "--M", 10)
     assert outcome.stdout.startswith("K=20 arms, d=3, T=50 steps, 4 runs, noise 1, seed 0\n")
-    for word in ("ES, M=10", "regret (mean)", "+-", "steps a second", "engine"):
+    for word in ("ES, M=10", "regret, mean", "+-", "steps a second", "engine"):
         assert word in outcome.stdout
     assert max(map(len, outcome.stdout.splitlines())) <= 80
     assert outcome.stderr == ""
@@ -229,7 +229,7 @@ def test_progress_is_drawn_on_a_terminal():
     code, seen, _ = in_a_terminal(*words)
     assert code == 0
     assert "steps/s, regret" in seen
-    assert "regret (mean)" in seen
+    assert "regret, mean" in seen
 
 
 def test_ctrl_c_stops_within_a_second_and_says_so():

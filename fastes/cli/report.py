@@ -42,10 +42,10 @@ def _figures(result: "Result") -> list[tuple[str, str]]:
     regret, c = result.regret, result.configuration
     low, high = regret.quantile(0.05)[-1], regret.quantile(0.95)[-1]
     return [
-        ("regret (mean)", _with_error(regret.mean[-1], regret.se[-1])),
-        ("regret (median)", f"{regret.median[-1]:,.4g}"),
-        ("regret (5% to 95%)", f"{low:,.4g} to {high:,.4g}"),
-        ("regret a step", f"{regret.mean[-1] / c.T:.3g}"),
+        ("regret, mean", _with_error(regret.mean[-1], regret.se[-1])),
+        ("median", f"{regret.median[-1]:,.4g}"),
+        ("5% to 95% of runs", f"{low:,.4g} to {high:,.4g}"),
+        ("mean a step", f"{regret.mean[-1] / c.T:.3g}"),
         ("engine", c.engine),
         ("seconds", f"{c.seconds:.2f}"),
         ("steps a second", f"{c.T * c.runs / c.seconds:,.0f}"),

@@ -1,0 +1,63 @@
+"""The update of all M models for a block of steps, against generating normals, then gemm."""
+
+import numpy as np
+import pytest
+from fastes.kernels.ensemble import draw_models, ensemble, flush, forget_pending, weights
+from fastes.kernels.streams import PERTURBATION, fill_normal_rows, source
+
+SIZES = [(1_000, 50), (10_000, 10), (10_000, 50), (100_000, 20)]
+
+
+def block(M, r):
+    """Return a function that updates all models for a block of steps, and its length."""
+    models = ensemble(r, M).models
+    origin = source(1)
+    draw_models(models, origin, 0, len(models.tiles))
+    steps = len(models.pending)
+    arms = np.random.default_rng(0).normal(size=(steps, r))
+    work = weights(models)
+
+    def update():
+        models.pending[:] = arms
+        models.span[:] = 0, steps
+        flush(models, origin, 0, len(models.tiles), work)
+        forget_pending(models)
+
+    return update, models, arms
+
+
+def checked(update, models, arms):
+    """Compare one tile with the sum of its perturbations times arms before timing anything."""
+    before = models.tiles[0].copy()
+    update()
+    increments = np.linalg.lstsq(arms.T, models.tiles[0] - before, rcond=None)[1]
+    assert np.allclose(increments, 0) or len(increments) == 0
+    return update
+
+
+@pytest.mark.parametrize(("M", "r"), SIZES)
+def test_against_numpy_normals_then_gemm(compare, M, r):
+    update, models, arms = block(M, r)
+    rng = np.random.default_rng(1)
+    W, xi, product = np.empty((M, len(arms))), np.zeros((M, r)), np.empty((M, r))
+
+    def baseline():
+        rng.standard_normal(out=W)
+        np.matmul(W, arms, out=product)
+        np.add(xi, product, out=xi)
+
+    compare(checked(update, models, arms), baseline, figure="at least 0.7 of its rate")
+
+
+@pytest.mark.parametrize(("M", "r"), SIZES)
+def test_against_our_normals_then_gemm(compare, M, r):
+    update, models, arms = block(M, r)
+    origin = source(1)
+    W, xi, product = np.empty((M, len(arms))), np.zeros((M, r)), np.empty((M, r))
+
+    def baseline():
+        fill_normal_rows(origin, PERTURBATION, W)
+        np.matmul(W, arms, out=product)
+        np.add(xi, product, out=xi)
+
+    compare(checked(update, models, arms), baseline, figure="at least 0.7 of its rate")
