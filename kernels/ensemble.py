@@ -18,7 +18,7 @@ from .agent import aim, learn, score
 from .arms import TILE, load_arm, score_tile, tile_count
 from .floats import axpy, fma
 from .jit import kernel
-from .posterior import Posterior, multiply_symmetric, prior, prior_bytes, update
+from .posterior import Posterior, multiply_transposed, prior, prior_bytes, update
 from .streams import (
     INITIAL_MODELS,
     MODEL_INDEX,
@@ -164,7 +164,7 @@ def read_model(models, source, m, xi):
 def _aim(agent, source, t):
     m = integer(source, MODEL_INDEX, t, agent.models.M)
     read_model(agent.models, source, m, agent.xi)
-    multiply_symmetric(agent.posterior.S, agent.xi, agent.z)
+    multiply_transposed(agent.posterior.S, agent.xi, agent.z)
     axpy(1.0, agent.posterior.mu, agent.z)
 
 

@@ -22,32 +22,43 @@ class Posterior(NamedTuple):
 
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r): covariance, symmetric to the bit
-    P: np.ndarray  # (r, r): precision, symmetric to the bit
+    P: np.ndarray  # (r, r): precision, upper triangle
+    factor: np.ndarray  # (r, r): upper triangular, P = factor'factor as of the last `refactor`
     root: np.ndarray  # (r, r): S = root root' after `refactor`, and under `update_with_root`
     b: np.ndarray  # (r,): the arm of the last update
     gain: np.ndarray  # (r,): S b of the last update
+    scaled: np.ndarray  # (r,): sqrt(g) S b of the last update
     image: np.ndarray  # (r,): root'b of the last update
     age: np.ndarray  # (1,): updates since S was last computed from P
 
 
 def prior(r: int) -> Posterior:
     """Return the canonical prior N(0, I)."""
-    mu, b, gain, image = np.zeros((4, r))
-    S, P, root = np.eye(r), np.eye(r), np.eye(r)
-    return Posterior(mu, S, P, root, b, gain, image, np.zeros(1, np.int64))
+    mu, b, gain, scaled, image = np.zeros((5, r))
+    S, P, factor, root = np.eye(r), np.eye(r), np.eye(r), np.eye(r)
+    return Posterior(mu, S, P, factor, root, b, gain, scaled, image, np.zeros(1, np.int64))
 
 
 def prior_bytes(r: int) -> int:
     """Return the memory that `prior` takes."""
-    return 8 * (3 * r * r + 4 * r + 1)
+    return 8 * (4 * r * r + 5 * r + 1)
 
 
 @kernel
-def multiply_symmetric(S, x, out):
-    """out = S x for symmetric S; cost O(r^2), running along rows."""
-    for j in range(out.shape[0]):
+def multiply_transposed(S, x, out):
+    """out = S'x, which is S x for symmetric S; cost O(r^2), along rows, four at a time."""
+    r = x.shape[0]
+    for j in range(r):
         out[j] = 0.0
-    for i in range(x.shape[0]):
+    whole = r - r % 4
+    for i in range(0, whole, 4):
+        x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
+        for j in range(r):
+            s = fma(x0, S[i, j], out[j])
+            s = fma(x1, S[i + 1, j], s)
+            s = fma(x2, S[i + 2, j], s)
+            out[j] = fma(x3, S[i + 3, j], s)
+    for i in range(whole, r):
         axpy(x[i], S[i], out)
 
 
@@ -59,19 +70,19 @@ def update(posterior, y):
     sqrt(g) v appears on both sides of the product, so S stays symmetric to the bit.
     """
     mu, S, P, b, v = posterior.mu, posterior.S, posterior.P, posterior.b, posterior.gain
-    multiply_symmetric(S, b, v)
+    multiply_transposed(S, b, v)
     g = 1.0 / (1.0 + dot(b, v))
     axpy(g * (y - dot(b, mu)), v, mu)
+    h = posterior.scaled
     root_g = np.sqrt(g)
-    r = b.shape[0]
-    for i in range(r):
-        h = root_g * v[i]
-        for j in range(r):
-            S[i, j] = fma(-h, root_g * v[j], S[i, j])
-            P[i, j] = fma(b[i], b[j], P[i, j])
+    for i in range(b.shape[0]):
+        h[i] = root_g * v[i]
+    for i in range(b.shape[0]):
+        axpy(-h[i], h, S[i])
+        axpy(b[i], b[i:], P[i, i:])
     posterior.age[0] += 1
     # The subtraction leaves the variance of b with an error of one part in 1e16 g.
-    if posterior.age[0] >= max(256, 2 * r) or g < 1e-3:
+    if posterior.age[0] >= max(256, 2 * b.shape[0]) or g < 1e-3:
         refactor(posterior)
     return g
 
@@ -84,56 +95,50 @@ def update_with_root(posterior, y):
     root I - c w w', c = g / (1 + sqrt(g)), hence root <- root - c v w'.
     """
     root, b, w = posterior.root, posterior.b, posterior.image
-    r = b.shape[0]
-    for j in range(r):
-        w[j] = 0.0
-    for i in range(r):
-        axpy(b[i], root[i], w)
+    multiply_transposed(root, b, w)
     g = update(posterior, y)
     if posterior.age[0] > 0:
         c = g / (1.0 + np.sqrt(g))
-        for i in range(r):
+        for i in range(b.shape[0]):
             axpy(-c * posterior.gain[i], w, root[i])
 
 
 @kernel
 def refactor(posterior):
-    """Compute S and root afresh from P; cost O(r^3).
+    """Compute factor, root and S afresh from P; cost O(r^3).
 
-    P = L L' by Cholesky, X = L^-1 by forward substitution, root = X', S = X'X. The loops run
+    P = U'U by Cholesky, X = U'^-1 by forward substitution, root = X', S = X'X. The loops run
     along rows. Written here and not taken from LAPACK because the bits must not depend on
     which BLAS is installed or on how many threads it takes.
     """
-    P, S, root = posterior.P, posterior.S, posterior.root
+    P, U, X, S = posterior.P, posterior.factor, posterior.root, posterior.S
     r = P.shape[0]
-    # S holds L (lower triangle) until it is overwritten.
-    for i in range(r):
-        for j in range(i + 1):
-            s = P[i, j] - dot(S[i, :j], S[j, :j])
-            if j < i:
-                S[i, j] = s / S[j, j]
-            else:
-                S[i, i] = np.sqrt(s)
-    # root holds X = L^-1: row i is (e_i - sum_{k < i} L_ik X_k) / L_ii.
-    for i in range(r):
-        for j in range(r):
-            root[i, j] = 0.0
-        root[i, i] = 1.0
-        for k in range(i):
-            axpy(-S[i, k], root[k, : k + 1], root[i, : k + 1])
-        scale = 1.0 / S[i, i]
-        for j in range(i + 1):
-            root[i, j] *= scale
-    # S = X'X, the sum of the outer products of X's rows.
+    for k in range(r):
+        for j in range(k, r):
+            U[k, j] = P[k, j]
+        for i in range(k):
+            axpy(-U[i, k], U[i, k:], U[k, k:])
+        scale = 1.0 / np.sqrt(U[k, k])
+        for j in range(k, r):
+            U[k, j] *= scale
+    # Row i of X is (e_i - sum_{k < i} U_ki X_k) / U_ii.
     for i in range(r):
         for j in range(r):
+            X[i, j] = 0.0
             S[i, j] = 0.0
+        X[i, i] = 1.0
+        for k in range(i):
+            axpy(-U[k, i], X[k, : k + 1], X[i, : k + 1])
+        scale = 1.0 / U[i, i]
+        for j in range(i + 1):
+            X[i, j] *= scale
+    # S is the sum of the outer products of X's rows.
     for k in range(r):
         for i in range(k + 1):
-            axpy(root[k, i], root[k, : k + 1], S[i, : k + 1])
+            axpy(X[k, i], X[k, : k + 1], S[i, : k + 1])
     for i in range(r):
         for j in range(i):
-            root[j, i], root[i, j] = root[i, j], root[j, i]
+            X[j, i], X[i, j] = X[i, j], X[j, i]
     posterior.age[0] = 0
 
 

@@ -102,7 +102,7 @@ def posterior_update(
         gain = covariance @ a / (signal + s2)
         return mean + gain * (reward - a @ mean), covariance - np.outer(gain, covariance @ a)
     precision = np.linalg.inv(covariance)
-    updated = np.linalg.inv(precision + np.outer(a, a) / s2)
+    updated = np.asarray(np.linalg.inv(precision + np.outer(a, a) / s2), np.float64)
     return updated @ (precision @ mean + reward / s2 * a), updated
 
 
