@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 import fastes
 from fastes import memory, validation
 from fastes.agents import Agent
+from fastes.kernels.agent import full
 from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import TILE, mean_rewards
+from fastes.kernels.deferred import grown
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, Source, fill_normals, source
 from fastes.problem import LinearBandit
@@ -104,7 +106,7 @@ def simulate(
     values = None if theta is None else _fixed_values(bandit, theta, runs)
     started = time.perf_counter()
     times = recording_times(T, points)
-    workers = _workers_that_fit(bandit, agent, runs, len(times), threads)
+    workers = _workers_that_fit(bandit, agent, T, runs, len(times), threads)
     regret = np.empty((runs, len(times)))
     shared = workers == 1 < threads and agent.step_cost(bandit.K, bandit.rank) >= WORTH_SHARING
     with Team(threads) if shared else nullcontext() as team:
@@ -252,13 +254,15 @@ def _slices(job: _Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[in
         else:
             reached = job.team.advance(state, arms, environment, kept, origin, t, stop)
         if reached < stop:
-            raise FloatingPointError(
-                f"run {run} lost its posterior to rounding at step {reached}: the arms' values "
-                "are too many noise standard deviations apart"
-            )
+            if not full(state):
+                raise FloatingPointError(
+                    f"run {run} lost its posterior to rounding at step {reached}: the arms' "
+                    "values are too many noise standard deviations apart"
+                )
+            state = grown(state)
         elapsed = time.perf_counter() - began
-        yield stop - t, float(kept.total[0]) - regret
-        t, regret = stop, float(kept.total[0])
+        yield reached - t, float(kept.total[0]) - regret
+        t, regret = reached, float(kept.total[0])
         # The first slice may have had to compile: grow step by step.
         length = max(1, min(4 * length, int(length * _SLICE_SECONDS / max(elapsed, 1e-9))))
 
@@ -287,19 +291,19 @@ def _fixed_values(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
 
 
 def _workers_that_fit(
-    bandit: LinearBandit, agent: Agent, runs: int, points: int, threads: int
+    bandit: LinearBandit, agent: Agent, T: int, runs: int, points: int, threads: int
 ) -> int:
     """Return how many runs to do at once: as many as there are threads, runs and memory for."""
     K, r = bandit.K, bandit.rank
     once = 8 * runs * points
-    each = agent.state_bytes(K, r) + 2 * 8 * K
-    memory.require(f"a run with {_sizes(agent, K, r)}", once + each)
+    each = agent.state_bytes(K, r, T) + 2 * 8 * K
+    memory.require(f"a run with {_sizes(agent, K, r, T)}", once + each)
     fitting = (memory.available_bytes() - once) // max(1, each)
     return int(min(threads, runs, max(1, fitting)))
 
 
-def _sizes(agent: Agent, K: int, r: int) -> str:
-    sizes = {"K": K, "rank": r, **agent.parameters()}
+def _sizes(agent: Agent, K: int, r: int, T: int) -> str:
+    sizes = {"K": K, "rank": r, "T": T, **agent.parameters()}
     return ", ".join(f"{name}={value:,}" for name, value in sizes.items())
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from fastes.kernels.agent import aim
+from fastes.kernels.agent import aim, full
 from fastes.kernels.argmax import locate, merge, scan, workspace
 from fastes.kernels.arms import Arms
 from fastes.kernels.ensemble import Ensemble, flush, forget_pending, is_full, weights
@@ -45,6 +45,8 @@ class Team:
         """Do as `kernels.loop.advance`, with the work of each step shared."""
         work = [workspace() for _ in range(self.threads)]
         for t in range(start, stop):
+            if full(agent):
+                return t
             aim(agent, source, t)
             scans = self._share(
                 len(arms.tiles), lambda i, first, last: scan(agent, arms, first, last, work[i])

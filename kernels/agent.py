@@ -8,6 +8,12 @@ from .jit import generic
 
 
 @generic
+def full(agent):
+    """Tell whether the agent needs larger arrays before its next step."""
+    return False
+
+
+@generic
 def aim(agent, source, t):
     """Fix what the scores of step t depend on (a sampled model, say)."""
 

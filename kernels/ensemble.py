@@ -23,6 +23,7 @@ from .streams import (
     INITIAL_MODELS,
     MODEL_INDEX,
     PERTURBATION,
+    Source,
     integer,
     normal,
     normal_pair,
@@ -187,3 +188,14 @@ def _learn(agent, arms, source, t, arm, reward):
         row[j] = agent.posterior.b[j]
     models.span[1] += 1
     update(agent.posterior, reward - offset)
+
+
+def all_models(agent: Ensemble, source: Source, mark: int) -> np.ndarray:
+    """Return xi of all M models (M x r) as of now. No bit of what follows depends on it.
+
+    `mark` numbers the look where looks draw numbers (deferred.all_models); these do not.
+    """
+    models = agent.models
+    flush(models, source, 0, models.tiles.shape[0], agent.weights)
+    forget_pending(models)
+    return models.tiles.transpose(0, 2, 1).reshape(-1, models.tiles.shape[1])[: models.M].copy()

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agent import aim, learn
+from .agent import aim, full, learn
 from .argmax import choose
 from .jit import kernel
 from .streams import NOISE, normal
@@ -47,11 +47,22 @@ def play(agent, arms, environment, record, source, t, arm):
 
 
 @kernel
+def decide(agent, arms, source, t, work):
+    """Return the agent's arm for step t, or -1: it is full, or no score is a number."""
+    if full(agent):
+        return -1
+    aim(agent, source, t)
+    return choose(agent, arms, source, t, work)
+
+
+@kernel
 def advance(agent, arms, environment, record, source, work, start, stop):
-    """Run the steps start, ..., stop - 1. Return the step reached: below stop if it failed."""
+    """Run the steps start, ..., stop - 1. Return the step reached.
+
+    It is below stop where the agent is full, or where no score is a number.
+    """
     for t in range(start, stop):
-        aim(agent, source, t)
-        arm = choose(agent, arms, source, t, work)
+        arm = decide(agent, arms, source, t, work)
         if arm < 0:
             return t
         play(agent, arms, environment, record, source, t, arm)

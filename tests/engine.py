@@ -1,17 +1,20 @@
 """The engine, driven step by step, with what it knows brought back to user coordinates."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import reference
+from fastes.kernels.agent import full
 from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import TILE, mean_rewards
-from fastes.kernels.ensemble import flush, forget_pending, weights
+from fastes.kernels.deferred import grown
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, fill_normals, source
 
 
-class Run(NamedTuple):
+@dataclass
+class Run:
     """One run in progress."""
 
     bandit: Any
@@ -23,8 +26,13 @@ class Run(NamedTuple):
 
     def advance(self, start: int, stop: int) -> None:
         arms = self.bandit.canonical.arms
-        rest = (self.environment, self.record, self.source, self.work, start, stop)
-        assert advance(self.state, arms, *rest) == stop
+        while start < stop:
+            if full(self.state):
+                self.state = grown(self.state)
+            rest = (self.environment, self.record, self.source, self.work, start, stop)
+            reached = advance(self.state, arms, *rest)
+            assert reached > start
+            start = reached
 
     def step(self, t: int) -> int:
         """Do step t and return the arm that was played."""
@@ -74,14 +82,6 @@ def rows(bandit):
 def offsets(bandit):
     """Return sigma o (K)."""
     return bandit.noise * bandit.canonical.arms.offsets.ravel()[: bandit.K]
-
-
-def all_models(run):
-    """Return every xi (M x r), brought up to date in place."""
-    models = run.state.models
-    flush(models, run.source, 0, len(models.tiles), weights(models))
-    forget_pending(models)
-    return models.tiles.transpose(0, 2, 1).reshape(-1, run.bandit.rank)[: models.M]
 
 
 def as_reference(bandit):

@@ -53,6 +53,20 @@ def test_the_command_line_gives_what_the_library_gives():
     assert summary["regret"]["mean"] == result.regret.mean[-1]
 
 
+def test_the_engine_is_chosen_and_reported():
+    engines = [as_json("simulate", *QUICK)["engine"]]
+    engines += [as_json("simulate", *QUICK, "--engine", e)["engine"] for e in ("auto", "eager")]
+    assert engines == ["deferred", "deferred", "eager"]
+    assert (
+        "--engine belongs to --agent es"
+        in run("simulate", "--agent", "ts", "--engine", "eager", code=2).stderr
+    )
+
+
+def test_an_ensemble_of_a_billion_models():
+    assert as_json("simulate", *QUICK, "--M", 10**9)["M"] == 10**9
+
+
 def test_several_agents_stand_side_by_side():
     agents = ["--agent", "es", "--agent", "ts", "--agent", "linucb", "--alpha", 0.5]
     outcome = run("simulate", *QUICK, *agents)
@@ -174,7 +188,8 @@ def test_other_failures_exit_with_1_and_one_sentence(tmp_path):
     assert "is not a .npy file of numbers, or it is incomplete" in outcome.stderr
     outcome = run("simulate", "--arms", tmp_path / "missing.npy", code=1)
     assert outcome.stderr.endswith("missing.npy: no such file or directory\n")
-    outcome = run("simulate", "--M", 4_000_000_000, "--d", 1000, code=1)
+    words = ["--M", 4_000_000_000, "--d", 1000, "--K", 1000, "--engine", "eager"]
+    outcome = run("simulate", *words, code=1)
     assert re.search(r"needs [\d,.]+ GiB, but only [\d,.]+ GiB is available", outcome.stderr)
 
 

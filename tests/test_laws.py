@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from engine import all_models, lift, start
+from engine import lift, start
 from fastes.kernels.agent import aim, learn
 from fastes.kernels.argmax import choose
-from fastes.kernels.ensemble import read_model
+from fastes.kernels.ensemble import all_models, read_model
 from fastes.kernels.loop import play
 from fastes.kernels.streams import THETA, fill_normals, source
 from scipy import stats
@@ -29,9 +29,14 @@ def test_for_fixed_actions_the_ensemble_is_distributed_as_the_posterior(prior_co
     rng = np.random.default_rng(1)
     bandit = fastes.LinearBandit(rng.normal(size=(6, 3)), [0.5, -1.0, 0.2], prior_cov, noise=0.7)
     arms = [0, 1, 1, 4, 0, 2, 1, 5, 5, 1, 3, 0]
-    run = play_fixed(bandit, fastes.EnsembleSampling(M), arms, rng.normal(size=12), seed=4)
+    run = play_fixed(
+        bandit, fastes.EnsembleSampling(M, engine="eager"), arms, rng.normal(size=12), seed=4
+    )
     posterior, U = run.state.posterior, lift(bandit)
-    models = bandit.prior_mean + (posterior.mu + all_models(run) @ posterior.S) @ U.T
+    models = (
+        bandit.prior_mean
+        + (posterior.mu + all_models(run.state, run.source, 0) @ posterior.S) @ U.T
+    )
     mean = bandit.prior_mean + U @ posterior.mu
     covariance = U @ posterior.S @ U.T
     centred = models - mean
@@ -65,7 +70,7 @@ def regret_with_a_fresh_model_every_step(bandit, T, runs, seed):
     """Ensemble sampling with M = T that reads model t at step t instead of a random one."""
     final = np.empty(runs)
     for i in range(runs):
-        run = start(bandit, fastes.EnsembleSampling(T), T, seed, i)
+        run = start(bandit, fastes.EnsembleSampling(T, engine="eager"), T, seed, i)
         state, arms = run.state, bandit.canonical.arms
         for t in range(T):
             read_model(state.models, run.source, t, state.xi)

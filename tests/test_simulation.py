@@ -13,8 +13,11 @@ from fastes import memory, simulation, team
 from fastes.simulation import recording_times
 
 AGENTS = [
-    fastes.EnsembleSampling(5),
-    fastes.EnsembleSampling(700),
+    fastes.EnsembleSampling(1),
+    fastes.EnsembleSampling(40),
+    fastes.EnsembleSampling(10**9),
+    fastes.EnsembleSampling(5, engine="eager"),
+    fastes.EnsembleSampling(700, engine="eager"),
     fastes.ThompsonSampling(),
     fastes.Greedy(),
     fastes.LinUCB(0.7),
@@ -51,26 +54,24 @@ def test_slices_change_no_bit(agent, lengths):
     assert (BANDIT.noise * run.record.regret[whole.t - 1] == whole.regret.per_run[0]).all()
 
 
-@pytest.mark.parametrize("agent", AGENTS[:5], ids=str)
-@pytest.mark.parametrize(
-    "name", ["smallest", "duplicate arms", "only zero arms", "more than a tile"]
-)
+@pytest.mark.parametrize("agent", AGENTS[:-1], ids=str)
+@pytest.mark.parametrize("name", ["smallest", "duplicate arms", "zero arm", "more than a tile"])
 def test_a_team_of_threads_changes_no_bit(agent, name, monkeypatch):
     bandit = BANDITS[name]
     alone = fastes.simulate(bandit, agent, T=140, seed=8, threads=1)
     monkeypatch.setattr(simulation, "WORTH_SHARING", 0.0)
-    steps = []
+    reached = []
     advance = team.Team.advance
-    monkeypatch.setattr(team.Team, "advance", lambda *a: steps.append(a[-1] - a[-2]) or advance(*a))
+    monkeypatch.setattr(team.Team, "advance", lambda *a: reached.append(advance(*a)) or reached[-1])
     together = fastes.simulate(bandit, agent, T=140, seed=8, threads=3)
-    assert sum(steps) == 140
+    assert reached[-1] == 140
     assert (alone.regret.per_run == together.regret.per_run).all()
     assert (alone.counts == together.counts).all()
 
 
 def test_agents_under_one_seed_face_the_same_theta_and_noise():
     one_arm = BANDITS["one arm"]
-    runs = [start(one_arm, agent, 30, seed=4) for agent in AGENTS[:5]]
+    runs = [start(one_arm, agent, 30, seed=4) for agent in AGENTS[:-1]]
     for run in runs:
         run.advance(0, 30)
         assert (run.environment.means == runs[0].environment.means).all()
@@ -197,14 +198,16 @@ def test_memory_does_not_grow_with_T():
 def test_sizes_that_do_not_fit_say_how_much_they_need(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 2**30)
     with pytest.raises(MemoryError, match=r"M=1,000,000,000 needs 67.06 GiB, .* 1.00 GiB"):
-        fastes.simulate(BANDIT, fastes.EnsembleSampling(10**9), T=10)
+        fastes.simulate(BANDIT, fastes.EnsembleSampling(10**9, engine="eager"), T=10)
+    with pytest.raises(MemoryError, match=r"T=1,000,000,000, M=1,000,000,000 needs .* GiB, "):
+        fastes.simulate(BANDIT, fastes.EnsembleSampling(10**9), T=10**9)
 
 
 def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
-    agent = fastes.EnsembleSampling(10_000)
-    each = agent.state_bytes(BANDIT.K, BANDIT.rank)
+    agent = fastes.EnsembleSampling(10_000, engine="eager")
+    each = agent.state_bytes(BANDIT.K, BANDIT.rank, 10)
     monkeypatch.setattr(memory, "available_bytes", lambda: int(2.5 * each))
-    assert simulation._workers_that_fit(BANDIT, agent, 100, 10, 64) == 2
+    assert simulation._workers_that_fit(BANDIT, agent, 10, 100, 10, 64) == 2
 
 
 @pytest.mark.parametrize(
@@ -231,6 +234,11 @@ def test_bad_arguments_are_refused(arguments, message):
 def test_bad_ensembles_are_refused(M):
     with pytest.raises(ValueError, match="M must be an integer from 1 to 4294967295"):
         fastes.EnsembleSampling(M)
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(ValueError, match="engine must be one of auto, deferred, eager, got 'lazy'"):
+        fastes.EnsembleSampling(3, engine="lazy")
 
 
 @pytest.mark.parametrize("alpha", [-1.0, np.nan, np.inf, "x"])

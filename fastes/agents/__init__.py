@@ -37,8 +37,8 @@ class Agent(Protocol):
         """Return what sets this agent apart from others of its name."""
         ...
 
-    def state_bytes(self, K: int, r: int) -> int:
-        """Return the memory that one run's state takes."""
+    def state_bytes(self, K: int, r: int, T: int) -> int:
+        """Return the most memory that one run's state takes in T steps."""
         ...
 
     def step_cost(self, K: int, r: int) -> float:

@@ -28,7 +28,7 @@ class Greedy:
         """Return nothing: the greedy agent has no parameters."""
         return {}
 
-    def state_bytes(self, K: int, r: int) -> int:
+    def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the memory of the posterior."""
         return prior_bytes(r)
 

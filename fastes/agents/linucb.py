@@ -38,7 +38,7 @@ class LinUCB:
         """Return the number of standard deviations."""
         return {"alpha": self.alpha}
 
-    def state_bytes(self, K: int, r: int) -> int:
+    def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the memory of the posterior."""
         return prior_bytes(r)
 

@@ -27,7 +27,7 @@ class ThompsonSampling:
         """Return nothing: Thompson sampling has no parameters."""
         return {}
 
-    def state_bytes(self, K: int, r: int) -> int:
+    def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the memory of the posterior."""
         return prior_bytes(r)
 

@@ -26,7 +26,7 @@ class UniformRandom:
         """Return nothing: uniform play has no parameters."""
         return {}
 
-    def state_bytes(self, K: int, r: int) -> int:
+    def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return nothing: uniform play remembers nothing."""
         return 0
 

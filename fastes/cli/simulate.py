@@ -37,6 +37,12 @@ _AGENTS = ("es", "ts", "greedy", "linucb", "uniform")
 )
 @click.option("--M", "M", type=int, show_default="30", help="Models in the ensemble (es).")
 @click.option(
+    "--engine",
+    type=click.Choice(("auto", "deferred", "eager")),
+    show_default="auto",
+    help="How the models are kept (es).",
+)
+@click.option(
     "--alpha", type=float, show_default="1", help="Standard deviations of optimism (linucb)."
 )
 @click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps a run.")
@@ -125,19 +131,20 @@ def _agents(options: dict[str, Any]) -> "list[Agent]":
     from fastes.agents import AGENTS
 
     names = list(dict.fromkeys(options["agents"]))
-    parameters = {"es": ("M", 30), "linucb": ("alpha", 1.0)}
-    agents = []
-    for name, (option, _) in parameters.items():
-        if options[option] is not None and name not in names:
-            raise click.UsageError(f"--{option} belongs to --agent {name}, which is not asked for")
-    for name in names:
-        if name in parameters:
-            option, default = parameters[name]
-            given = options[option]
-            agents.append(AGENTS[name](default if given is None else given))
-        else:
-            agents.append(AGENTS[name]())
-    return agents
+    parameters: dict[str, dict[str, Any]] = {
+        "es": {"M": 30, "engine": "auto"},
+        "linucb": {"alpha": 1.0},
+    }
+    for name, defaults in parameters.items():
+        for option in defaults:
+            if options[option] is None:
+                continue
+            if name not in names:
+                raise click.UsageError(
+                    f"--{option} belongs to --agent {name}, which is not asked for"
+                )
+            defaults[option] = options[option]
+    return [AGENTS[name](**parameters.get(name, {})) for name in names]
 
 
 def _bandit(options: dict[str, Any]) -> "LinearBandit":

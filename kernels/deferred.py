@@ -1,0 +1,280 @@
+"""Ensemble sampling at a cost that does not depend on M: perturbations wait until they are read.
+
+In information space a model takes in W b at every step (ensemble.py). A step reads one model
+only, and what the others missed can wait: when model m is read at t, last read at tau, it has
+missed the sum over arms a played in between of (sum of n_a independent N(0, 1)) b_a, and that
+inner sum is sqrt(n_a) times one N(0, 1). So a catch-up costs one normal and one axpy for each
+*distinct* arm played since. A model never read before is an exact posterior sample: xi ~ N(0, P),
+drawn with the factor of P as of its last refactoring, tau, and caught up from there.
+
+docs/deferred.md has the proof that the law of actions and rewards is unchanged.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .agent import aim, full, learn, score
+from .arms import load_arm, score_tile, transform_rows
+from .floats import axpy, fma
+from .jit import kernel
+from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, play_log, walk
+from .posterior import Posterior, multiply_transposed, prior, prior_bytes, update
+from .streams import (
+    DIAGNOSTICS,
+    INITIAL_MODELS,
+    MODEL_INDEX,
+    PERTURBATION,
+    Source,
+    fill_normals,
+    integer,
+)
+
+_HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
+
+
+class ReadModels(NamedTuple):
+    """The models that have been read, found by a hash table with linear probing."""
+
+    M: int
+    table: np.ndarray  # (2^k, 2) uint32: model + 1 (0 where free), and its slot
+    model: np.ndarray  # (slots,) uint32: the model in a slot
+    xi: np.ndarray  # (slots, r): the model as it was last read
+    read_at: np.ndarray  # (slots,) int64: how many plays it has taken in
+    used: np.ndarray  # (1,) int64: slots taken
+
+
+class Deferred(NamedTuple):
+    """State of ensemble sampling with deferred perturbations."""
+
+    posterior: Posterior
+    log: PlayLog
+    models: ReadModels
+    places: np.ndarray  # (places,) int32: workspace of `walk`
+    counts: np.ndarray  # (places,) int64: workspace of `walk`
+    normals: np.ndarray  # (places + r,): workspace
+    z: np.ndarray  # (r,): the model of this step
+
+
+def deferred(K: int, r: int, M: int) -> Deferred:
+    """Return the state before the first step."""
+    return _assembled(prior(r), play_log(K, r), _no_models(M, r, min(M, 256)))
+
+
+def _no_models(M: int, r: int, slots: int) -> ReadModels:
+    """Return room for as many models as there are slots, with a table at most half full."""
+    return ReadModels(
+        M,
+        np.zeros((1 << (2 * slots - 1).bit_length(), 2), np.uint32),
+        np.zeros(slots, np.uint32),
+        np.empty((slots, r)),
+        np.zeros(slots, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+def _assembled(posterior: Posterior, log: PlayLog, models: ReadModels) -> Deferred:
+    """Return a state of these parts, with workspace of their size."""
+    places, r = log.rows.shape
+    work = np.zeros(places, np.int32), np.zeros(places, np.int64), np.zeros(places + r)
+    return Deferred(posterior, log, models, *work, np.zeros(r))
+
+
+def deferred_bytes(K: int, r: int, M: int, T: int) -> int:
+    """Return the most memory that T steps take."""
+    slots = min(M, T)
+    return prior_bytes(r) + log_bytes(K, r, T) + slots * (3 * 8 * r // 2 + 64)
+
+
+@kernel
+def _models_are_full(models):
+    return models.used[0] == models.model.shape[0] and models.used[0] < models.M
+
+
+@full.body(Deferred)
+def _full(agent):
+    return _models_are_full(agent.models) or log_is_full(agent.log)
+
+
+def grown(agent: Deferred) -> Deferred:
+    """Return the state with more room for what is full."""
+    log, models = agent.log, agent.models
+    return _assembled(
+        agent.posterior,
+        grown_log(log) if log_is_full(log) else log,
+        _grown_models(models) if _models_are_full(models) else models,
+    )
+
+
+def _grown_models(models: ReadModels) -> ReadModels:
+    used, slots = int(models.used[0]), len(models.model)
+    return restored_models(
+        models.M, models.model[:used], models.xi[:used], models.read_at[:used], 2 * slots
+    )
+
+
+def restored_models(
+    M: int, model: np.ndarray, xi: np.ndarray, read_at: np.ndarray, slots: int
+) -> ReadModels:
+    """Return the given models with room for some more."""
+    used = len(model)
+    models = _no_models(M, xi.shape[1], min(M, max(slots, used)))
+    models.model[:used] = model
+    models.xi[:used] = xi
+    models.read_at[:used] = read_at
+    models.used[0] = used
+    _fill_table(models)
+    return models
+
+
+@kernel
+def _find(models, m):
+    """Return where in the table a model stands, or where it belongs."""
+    size = models.table.shape[0]
+    key = np.uint32(m + 1)
+    # The product's high bits, as many as the table's size, a power of two, has values.
+    entry = np.int64(((np.uint64(m) * _HASH) >> np.uint64(32)) & np.uint64(size - 1))
+    while models.table[entry, 0] != key and models.table[entry, 0] != 0:
+        entry = (entry + 1) & (size - 1)
+    return entry
+
+
+@kernel
+def _fill_table(models):
+    """Enter all slots into an empty table."""
+    for slot in range(models.used[0]):
+        entry = _find(models, np.int64(models.model[slot]))
+        models.table[entry, 0] = models.model[slot] + 1
+        models.table[entry, 1] = slot
+
+
+@kernel
+def slot_of(models, m):
+    """Return the slot of a model that has been read, or -1."""
+    entry = _find(models, m)
+    return np.int64(models.table[entry, 1]) if models.table[entry, 0] != 0 else -1
+
+
+@kernel
+def _add(models, m):
+    """Give a model that was never read a slot, and return it."""
+    entry = _find(models, m)
+    slot = models.used[0]
+    models.used[0] = slot + 1
+    models.model[slot] = m
+    models.table[entry, 0] = m + 1
+    models.table[entry, 1] = slot
+    return slot
+
+
+@kernel
+def draw_from_factor(posterior, normals, xi):
+    """xi = U'n ~ N(0, P) as of the last refactoring, P = U'U; cost O(r^2 / 2)."""
+    U = posterior.factor
+    r = xi.shape[0]
+    for j in range(r):
+        xi[j] = 0.0
+    for i in range(r):
+        axpy(normals[i], U[i, i:], xi[i:])
+
+
+@kernel
+def take_in(log, places, counts, n, normals, xi):
+    """xi += sum over the walk of sqrt(count) N b; cost O(n r), four arms at a time."""
+    r = xi.shape[0]
+    for i in range(n):
+        normals[i] *= np.sqrt(np.float64(counts[i]))
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        a0, a1, a2, a3 = places[i], places[i + 1], places[i + 2], places[i + 3]
+        w0, w1, w2, w3 = normals[i], normals[i + 1], normals[i + 2], normals[i + 3]
+        for j in range(r):
+            x = fma(w0, log.rows[a0, j], xi[j])
+            x = fma(w1, log.rows[a1, j], x)
+            x = fma(w2, log.rows[a2, j], x)
+            xi[j] = fma(w3, log.rows[a3, j], x)
+    for i in range(whole, n):
+        axpy(normals[i], log.rows[places[i]], xi)
+
+
+@kernel
+def read(agent, source, t, m):
+    """Bring model m up to date for the read of step t. Return its slot.
+
+    Changes the models only. Draws the vectors at t of INITIAL_MODELS (a first read) and of
+    PERTURBATION, one number for each distinct arm, newest first.
+    """
+    models, log, posterior = agent.models, agent.log, agent.posterior
+    time = now(log)
+    slot = slot_of(models, m)
+    if slot < 0:
+        slot = _add(models, m)
+        r = models.xi.shape[1]
+        fill_normals(source, INITIAL_MODELS, t, agent.normals[:r])
+        draw_from_factor(posterior, agent.normals, models.xi[slot])
+        models.read_at[slot] = time - posterior.age[0]
+    n = walk(log, models.read_at[slot], agent.places, agent.counts)
+    fill_normals(source, PERTURBATION, t, agent.normals[:n])
+    take_in(log, agent.places, agent.counts, n, agent.normals, models.xi[slot])
+    models.read_at[slot] = time
+    return slot
+
+
+@aim.body(Deferred)
+def _aim(agent, source, t):
+    slot = read(agent, source, t, integer(source, MODEL_INDEX, t, agent.models.M))
+    multiply_transposed(agent.posterior.S, agent.models.xi[slot], agent.z)
+    axpy(1.0, agent.posterior.mu, agent.z)
+
+
+@score.body(Deferred)
+def _score(agent, arms, tile, work):
+    score_tile(arms, tile, agent.z, work[0])
+
+
+@learn.body(Deferred)
+def _learn(agent, arms, source, t, arm, reward):
+    offset = load_arm(arms, arm, agent.posterior.b)
+    append(agent.log, arm, agent.posterior.b)
+    update(agent.posterior, reward - offset)
+
+
+@kernel
+def _peek_read(agent, source, mark, out):
+    """Write every model that has been read, up to date, to its row of `out`."""
+    for slot in range(agent.models.used[0]):
+        m = np.int64(agent.models.model[slot])
+        for j in range(out.shape[1]):
+            out[m, j] = agent.models.xi[slot, j]
+        n = walk(agent.log, agent.models.read_at[slot], agent.places, agent.counts)
+        fill_normals(source, DIAGNOSTICS, (mark << 32) + m, agent.normals[:n])
+        take_in(agent.log, agent.places, agent.counts, n, agent.normals, out[m])
+
+
+@kernel
+def _peek_unread(agent, source, mark, basis, normals, out):
+    """Write every model that was never read, a posterior sample, to its row of `out`.
+
+    The rows of `basis` are those of the factor of P and sqrt(n_a) b_a since: xi = basis'n.
+    """
+    for m in range(out.shape[0]):
+        if slot_of(agent.models, m) < 0:
+            fill_normals(source, DIAGNOSTICS, (mark << 32) + m, normals[0])
+            transform_rows(normals, basis, 1.0, out[m : m + 1])
+
+
+def all_models(agent: Deferred, source: Source, mark: int) -> np.ndarray:
+    """Return xi of all M models (M x r) as of now, changing nothing.
+
+    The draws come from the diagnostics stream, numbered by `mark` (below 2^24): for every
+    `mark` the result has the law of the ensemble given all that was read, and no action that
+    follows depends on whether it was asked for.
+    """
+    posterior = agent.posterior
+    out = np.empty((agent.models.M, posterior.mu.shape[0]))
+    _peek_read(agent, source, mark, out)
+    n = walk(agent.log, now(agent.log) - posterior.age[0], agent.places, agent.counts)
+    since = np.sqrt(agent.counts[:n])[:, None] * agent.log.rows[agent.places[:n]]
+    basis = np.vstack([np.triu(posterior.factor), since])
+    _peek_unread(agent, source, mark, basis, np.empty((1, len(basis))), out)
+    return out
