@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fastes.agents.linucb import LinUCB
     from fastes.agents.thompson_sampling import ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom
+    from fastes.live import LiveAgent
     from fastes.problem import LinearBandit
     from fastes.result import Comparison, Result, load
     from fastes.simulation import Progress, compare, simulate
@@ -24,6 +25,7 @@ __all__ = [
     "Greedy",
     "LinUCB",
     "LinearBandit",
+    "LiveAgent",
     "Progress",
     "Result",
     "ThompsonSampling",
@@ -39,6 +41,7 @@ _HOME = {
     "Greedy": "fastes.agents.greedy",
     "LinUCB": "fastes.agents.linucb",
     "LinearBandit": "fastes.problem",
+    "LiveAgent": "fastes.live",
     "Progress": "fastes.simulation",
     "Result": "fastes.result",
     "ThompsonSampling": "fastes.agents.thompson_sampling",

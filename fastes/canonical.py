@@ -59,12 +59,37 @@ def canonicalise(
     return Canonical(arms, rank, factor)
 
 
+def lift(canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise: float) -> Floats:
+    """Return U = Cov(theta, z), d x r: theta = mu0 + U z up to what no arm can tell.
+
+    Where Sigma0 was factored, U is F. Where the arms' values were, z = B^+ (A theta - A mu0) /
+    sigma with B the rows b, and U is the regression of theta on it.
+    """
+    factor, d = canonical.factor, actions.shape[1]
+    require(f"the coordinates of {d:,} dimensions", 3 * 8 * d * canonical.rank)
+    if factor is None:
+        tiles = canonical.arms.tiles
+        B = tiles.transpose(0, 2, 1).reshape(-1, canonical.rank)[: len(actions)]
+        weighted = actions.T @ np.linalg.pinv(B).T / noise
+        return prior_cov @ weighted if np.ndim(prior_cov) == 2 else (weighted.T * prior_cov).T
+    if isinstance(factor, float):
+        return factor * np.eye(d)
+    if factor.ndim == 1:
+        return np.diag(factor)[:, _kept(factor)]
+    return factor
+
+
+def _kept(diagonal: Floats) -> NDArray[np.int64]:
+    """Return the coordinates with a variance, or one without if there are none."""
+    return np.flatnonzero(diagonal) if diagonal.any() else np.array([0])
+
+
 def _whiten(rows: Floats, factor: float | Floats, noise: float) -> Floats:
     """Return b = F'a / sigma for every row a."""
     if isinstance(factor, float):
         return rows * (factor / noise)
     if factor.ndim == 1:
-        kept = np.flatnonzero(factor) if factor.any() else [0]
+        kept = _kept(factor)
         return rows[:, kept] * (factor[kept] / noise)
     b = np.empty((len(rows), factor.shape[1]))
     transform_rows(rows, factor, 1.0 / noise, b)

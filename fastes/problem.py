@@ -2,12 +2,13 @@
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastes import validation
 from fastes.files import FileFormatError, load_arrays, save_arrays
@@ -188,23 +189,31 @@ class LinearBandit:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the problem to an npz file, whole or not at all."""
-        parts = {name: np.asarray(getattr(self, name)) for name in _PARTS}
-        save_arrays(path, "problem", {}, **parts)
+        save_arrays(path, "problem", {}, **self.parts())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a problem that `save` wrote."""
         _, arrays = load_arrays(path, "problem")
-        if set(arrays) != set(_PARTS):
-            raise FileFormatError(f"{os.fspath(path)} lacks parts of a problem")
-        return cls(**{name: _unwrapped(arrays[name]) for name in _PARTS})
+        try:
+            return cls.from_parts(arrays)
+        except KeyError as error:
+            raise FileFormatError(
+                f"{os.fspath(path)} lacks a part of a problem: {error}"
+            ) from error
+
+    def parts(self) -> dict[str, NDArray[np.float64]]:
+        """Return the arguments that make this problem, as arrays."""
+        return {name: np.asarray(getattr(self, name)) for name in _PARTS}
+
+    @classmethod
+    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the problem whose `parts` these are."""
+        actions, prior_mean, prior_cov, noise = (parts[name][()] for name in _PARTS)
+        return cls(actions, prior_mean, prior_cov, float(noise))
 
 
 _PARTS = ("actions", "prior_mean", "prior_cov", "noise")
-
-
-def _unwrapped(numbers: Any) -> Any:
-    return numbers[()] if numbers.ndim == 0 else numbers
 
 
 def _mean(name: str, value: ArrayLike, d: int) -> Floats:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .agent import aim, full, learn, score
-from .arms import load_arm, score_tile, transform_rows
+from .arms import Arms, load_arm, score_tile, transform_rows
 from .floats import axpy, fma
 from .jit import kernel
 from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, play_log, walk
@@ -108,12 +108,12 @@ def grown(agent: Deferred) -> Deferred:
 
 def _grown_models(models: ReadModels) -> ReadModels:
     used, slots = int(models.used[0]), len(models.model)
-    return restored_models(
+    return _restored_models(
         models.M, models.model[:used], models.xi[:used], models.read_at[:used], 2 * slots
     )
 
 
-def restored_models(
+def _restored_models(
     M: int, model: np.ndarray, xi: np.ndarray, read_at: np.ndarray, slots: int
 ) -> ReadModels:
     """Return the given models with room for some more."""
@@ -125,6 +125,33 @@ def restored_models(
     models.used[0] = used
     _fill_table(models)
     return models
+
+
+@kernel
+def _replay(log, arms, played, b):
+    """Append plays to a log until it is full. Return how many plays it holds."""
+    for i in range(now(log), played.shape[0]):
+        if log_is_full(log):
+            return i
+        load_arm(arms, played[i], b)
+        append(log, played[i], b)
+    return played.shape[0]
+
+
+def restored(
+    arms: Arms,
+    r: int,
+    M: int,
+    played: np.ndarray,
+    model: np.ndarray,
+    xi: np.ndarray,
+    read_at: np.ndarray,
+) -> Deferred:
+    """Return a state with these plays and models, its posterior yet to be filled."""
+    log = play_log(arms.K, r)
+    while _replay(log, arms, played, np.empty(r)) < len(played):
+        log = grown_log(log)
+    return _assembled(prior(r), log, _restored_models(M, model, xi, read_at, 256))
 
 
 @kernel

@@ -56,6 +56,15 @@ def decide(agent, arms, source, t, work):
 
 
 @kernel
+def observe(agent, arms, source, t, arm, reward):
+    """Let the agent learn its t-th reward. Return False, and change nothing, if it is full."""
+    if full(agent):
+        return False
+    learn(agent, arms, source, t, arm, reward)
+    return True
+
+
+@kernel
 def advance(agent, arms, environment, record, source, work, start, stop):
     """Run the steps start, ..., stop - 1. Return the step reached.
 

@@ -3,15 +3,22 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from fastes import validation
+from fastes.agents.agent import Agent, Arrays, pack_posterior, unpack_array, unpack_posterior
+from fastes.files import FileFormatError
 from fastes.kernels import deferred, ensemble
+from fastes.kernels.arms import Arms
+from fastes.kernels.playlog import played_arms
 from fastes.kernels.streams import Source
+from fastes.validation import Floats
 
 ENGINES = ("auto", "deferred", "eager")
 
 
 @dataclass(frozen=True)
-class EnsembleSampling:
+class EnsembleSampling(Agent):
     """Ensemble sampling: M models drawn from the prior, each kept plausible by perturbation.
 
     At each step one model is chosen uniformly and its best arm is played; then every model is
@@ -68,3 +75,63 @@ class EnsembleSampling:
         state = ensemble.ensemble(r, self.M)
         ensemble.draw_models(state.models, source, 0, len(state.models.tiles))
         return state
+
+    def models(self, state: Any, source: Source, mark: int) -> Floats:
+        """Return all M models in information space (M x r), changing no action that follows.
+
+        `mark` numbers the look: the same mark at the same step gives the same numbers.
+        """
+        look = ensemble.all_models if self.engine == "eager" else deferred.all_models
+        return look(state, source, mark)
+
+    def pack(self, state: Any) -> Arrays:
+        """Return the posterior, the models and, if deferred, the arms played."""
+        arrays = pack_posterior(state.posterior)
+        models = state.models
+        if self.engine == "eager":
+            return {**arrays, **{name: getattr(models, name) for name in _OF_MODELS}}
+        used = int(models.used[0])
+        return {
+            **arrays,
+            "played": played_arms(state.log),
+            "model": models.model[:used],
+            "xi": models.xi[:used],
+            "read_at": models.read_at[:used],
+        }
+
+    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source) -> Any:
+        """Return the state that `pack` was given, or raise FileFormatError."""
+        if self.engine == "eager":
+            state = ensemble.ensemble(r, self.M)
+            for name in _OF_MODELS:
+                unpack_array(arrays, name, getattr(state.models, name))
+            start, pending = state.models.span
+            fits = start >= 0 and 0 <= pending <= len(state.models.pending)
+        else:
+            parts = [arrays.get(name) for name in ("played", "model", "xi", "read_at")]
+            fits = self._fit(parts, arms.K, r)
+            state = deferred.restored(arms, r, self.M, *parts) if fits else None
+        if not fits:
+            raise FileFormatError("a saved agent's models are missing or do not fit")
+        unpack_posterior(arrays, state.posterior)
+        return state
+
+    def _fit(self, parts: list[Any], K: int, r: int) -> bool:
+        """Tell whether the parts of a deferred ensemble are whole and within their ranges."""
+        kinds = [(np.uint32, 1), (np.uint32, 1), (np.float64, 2), (np.int64, 1)]
+        if any(
+            part is None or part.dtype != kind or part.ndim != dimensions
+            for part, (kind, dimensions) in zip(parts, kinds, strict=True)
+        ):
+            return False
+        played, model, xi, read_at = parts
+        return bool(
+            xi.shape == (len(model), r)
+            and len(read_at) == len(model) == len(np.unique(model))
+            and (played < K).all()
+            and (model < self.M).all()
+            and ((read_at >= 0) & (read_at <= len(played))).all()
+        )
+
+
+_OF_MODELS = ("tiles", "pending", "span")

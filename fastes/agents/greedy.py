@@ -1,16 +1,16 @@
 """The greedy agent: no exploration but what ties and noise bring."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from fastes.agents.agent import Agent
 from fastes.kernels.greedy import Greedy as GreedyState
 from fastes.kernels.greedy import greedy
-from fastes.kernels.posterior import prior_bytes
 from fastes.kernels.streams import Source
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Greedy(Agent):
     """Play the arm with the largest posterior mean.
 
     Examples
@@ -22,19 +22,6 @@ class Greedy:
     """
 
     name: ClassVar[str] = "greedy"
-    engine: ClassVar[str] = "exact"
-
-    def parameters(self) -> dict[str, Any]:
-        """Return nothing: the greedy agent has no parameters."""
-        return {}
-
-    def state_bytes(self, K: int, r: int, T: int) -> int:
-        """Return the memory of the posterior."""
-        return prior_bytes(r)
-
-    def step_cost(self, K: int, r: int) -> float:
-        """Return the cost of the scan over arms."""
-        return float(K * r)
 
     def initial_state(self, K: int, r: int, source: Source) -> GreedyState:
         """Return the posterior at the prior."""

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fastes import validation
+from fastes.agents.agent import Agent
 from fastes.kernels.linucb import LinUCB as LinUCBState
 from fastes.kernels.linucb import linucb
-from fastes.kernels.posterior import prior_bytes
 from fastes.kernels.streams import Source
 
 
 @dataclass(frozen=True)
-class LinUCB:
+class LinUCB(Agent):
     """Play the arm with the largest a'mu_t + alpha sqrt(a'Sigma_t a).
 
     Parameters
@@ -29,7 +29,6 @@ class LinUCB:
 
     alpha: float = 1.0
     name: ClassVar[str] = "linucb"
-    engine: ClassVar[str] = "exact"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", validation.nonnegative("alpha", self.alpha))
@@ -37,10 +36,6 @@ class LinUCB:
     def parameters(self) -> dict[str, Any]:
         """Return the number of standard deviations."""
         return {"alpha": self.alpha}
-
-    def state_bytes(self, K: int, r: int, T: int) -> int:
-        """Return the memory of the posterior."""
-        return prior_bytes(r)
 
     def step_cost(self, K: int, r: int) -> float:
         """Return the cost of the scan over arms, with a quadratic form each."""

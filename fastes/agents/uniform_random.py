@@ -1,14 +1,16 @@
 """Uniform play: the regret of knowing nothing."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from fastes.agents.agent import Agent, Arrays
+from fastes.kernels.arms import Arms
 from fastes.kernels.streams import Source
 from fastes.kernels.uniform import Uniform
 
 
 @dataclass(frozen=True)
-class UniformRandom:
+class UniformRandom(Agent):
     """Play any arm, each as likely, at every step.
 
     Examples
@@ -20,11 +22,6 @@ class UniformRandom:
     """
 
     name: ClassVar[str] = "uniform"
-    engine: ClassVar[str] = "exact"
-
-    def parameters(self) -> dict[str, Any]:
-        """Return nothing: uniform play has no parameters."""
-        return {}
 
     def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return nothing: uniform play remembers nothing."""
@@ -37,3 +34,11 @@ class UniformRandom:
     def initial_state(self, K: int, r: int, source: Source) -> Uniform:
         """Return the number of arms."""
         return Uniform(K)
+
+    def pack(self, state: Uniform) -> Arrays:
+        """Return nothing: there is nothing to remember."""
+        return {}
+
+    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source) -> Uniform:
+        """Return the number of arms."""
+        return Uniform(arms.K)

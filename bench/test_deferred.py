@@ -1,0 +1,108 @@
+"""The deferred engine: a step costs the same for any M."""
+
+import os
+
+import pytest
+
+import fastes
+from bench.numpy_es import numpy_es
+
+STEPS = 20_000
+
+
+def steps_of(bandit, agent, T=STEPS):
+    return lambda: fastes.simulate(bandit, agent, T=T, threads=1)
+
+
+@pytest.fixture(scope="module")
+def bandit():
+    return fastes.LinearBandit.random(1_000, 50)
+
+
+@pytest.mark.parametrize("M", [10, 100, 1_000, 10_000, 100_000, 1_000_000])
+def test_against_a_hundred_models(compare, bandit, M):
+    compare(
+        steps_of(bandit, fastes.EnsembleSampling(M)),
+        steps_of(bandit, fastes.EnsembleSampling(100)),
+        work=STEPS,
+        baseline_work=STEPS,
+        rounds=5,
+        figure="at least 0.8 (a time of at most 1.25) at M=1,000,000",
+    )
+
+
+@pytest.mark.parametrize("M", [100, 10_000])
+def test_against_the_eager_engine(compare, bandit, M):
+    eager = max(200, 2_000_000 // M)
+    compare(
+        steps_of(bandit, fastes.EnsembleSampling(M)),
+        steps_of(bandit, fastes.EnsembleSampling(M, engine="eager"), eager),
+        work=STEPS,
+        baseline_work=eager,
+        rounds=5,
+        figure="no figure",
+    )
+
+
+@pytest.mark.parametrize("M", [10, 100, 10_000])
+def test_against_numpy(compare, bandit, M):
+    theirs = max(300, 2_000_000 // (M + 1_000))
+    compare(
+        steps_of(bandit, fastes.EnsembleSampling(M)),
+        lambda: numpy_es(bandit.actions, 1.0, 1.0, M, theirs, seed=1),
+        work=STEPS,
+        baseline_work=theirs,
+        rounds=7,
+        figure="at least 4 for M=10 and 100, 60 for M=10,000",
+    )
+
+
+@pytest.mark.parametrize("M", [10, 30, 100, 10_000])
+def test_small_sizes_against_numpy(compare, M):
+    small, T = fastes.LinearBandit.random(30, 5), 100_000
+    theirs = 2_000
+    compare(
+        steps_of(small, fastes.EnsembleSampling(M), T),
+        lambda: numpy_es(small.actions, 1.0, 1.0, M, theirs, seed=1),
+        work=T,
+        baseline_work=theirs,
+        rounds=7,
+        figure="at most 1 us a step, or at least 40",
+    )
+
+
+@pytest.mark.parametrize("M", [100, 10_000, 1_000_000])
+def test_thompson_sampling_against_it(compare, bandit, M):
+    compare(
+        steps_of(bandit, fastes.EnsembleSampling(M)),
+        steps_of(bandit, fastes.ThompsonSampling()),
+        work=STEPS,
+        baseline_work=STEPS,
+        rounds=7,
+        figure="at least 0.91 (a time of at most 1.1)",
+    )
+
+
+def test_a_live_agent_against_one_matrix_vector_product(compare):
+    bandit = fastes.LinearBandit.random(1_000, 20)
+    live = fastes.EnsembleSampling(10_000).start(bandit, seed=1)
+    actions, vector, calls = bandit.actions, bandit.actions[0].copy(), 500
+    for _ in range(2_000):
+        live.observe(live.act(), 0.1)
+
+    def serve():
+        for _ in range(calls):
+            live.observe(live.act(), 0.1)
+
+    def multiply():
+        for _ in range(calls):
+            actions @ vector
+
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+    compare(
+        serve,
+        multiply,
+        work=calls,
+        baseline_work=calls,
+        figure="at least 0.125 (at most 8 products for act and observe)",
+    )

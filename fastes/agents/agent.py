@@ -1,0 +1,104 @@
+"""What all agents share: frozen parameters, and the kernel state that they start."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes import validation
+from fastes.files import FileFormatError
+from fastes.kernels.arms import Arms
+from fastes.kernels.posterior import Posterior, prior_bytes
+from fastes.kernels.streams import Source, source
+
+if TYPE_CHECKING:
+    from fastes.live import LiveAgent
+    from fastes.problem import LinearBandit
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Agent(ABC):
+    """An agent: a rule for choosing arms, and its parameters.
+
+    `simulate` plays it many times; `start` gives one that chooses and learns live.
+    """
+
+    name: ClassVar[str]
+    """The short name, as on the command line."""
+
+    engine: str = "exact"
+    """How its steps are computed."""
+
+    @abstractmethod
+    def initial_state(self, K: int, r: int, source: Source) -> Any:
+        """Return a kernel state on the canonical problem, before the first step."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what sets this agent apart from others of its name."""
+        return {}
+
+    def state_bytes(self, K: int, r: int, T: int) -> int:
+        """Return the most memory that one run's state takes in T steps."""
+        return prior_bytes(r)
+
+    def step_cost(self, K: int, r: int) -> float:
+        """Return about how many multiply-adds a step takes, for K and r that are large."""
+        return float(K * r)
+
+    def start(self, bandit: "LinearBandit", seed: int = 0) -> "LiveAgent":
+        """Return an agent that chooses arms and learns from rewards as they come.
+
+        Parameters
+        ----------
+        bandit : LinearBandit
+            The arms, the prior and the noise. Its rewards come from the caller.
+        seed : int
+            Of the agent's own randomness.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+        >>> agent = fastes.EnsembleSampling(M=100).start(bandit, seed=1)
+        >>> arm = agent.act()
+        >>> agent.observe(arm, reward=0.7)
+        """
+        from fastes.live import LiveAgent
+
+        seed = validation.integer("seed", seed, 0, validation.MAX_SEED)
+        state = self.initial_state(bandit.K, bandit.rank, source(seed))
+        return LiveAgent(bandit, self, seed, state)
+
+    def pack(self, state: Any) -> Arrays:
+        """Return the arrays from which `unpack` makes the same state again."""
+        return pack_posterior(state.posterior)
+
+    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source) -> Any:
+        """Return the state that `pack` was given, or raise FileFormatError."""
+        state = self.initial_state(arms.K, r, source)
+        unpack_posterior(arrays, state.posterior)
+        return state
+
+
+_OF_POSTERIOR = ("mu", "S", "P", "factor", "root", "age")
+
+
+def pack_posterior(posterior: Posterior) -> Arrays:
+    """Return the arrays that make up a posterior, without its workspace."""
+    return {name: getattr(posterior, name) for name in _OF_POSTERIOR}
+
+
+def unpack_posterior(arrays: Arrays, posterior: Posterior) -> None:
+    """Fill a posterior from its arrays."""
+    for name in _OF_POSTERIOR:
+        unpack_array(arrays, name, getattr(posterior, name))
+
+
+def unpack_array(arrays: Arrays, name: str, target: NDArray[Any]) -> None:
+    """Copy an array of a file into one of known shape and type."""
+    stored = arrays.get(name)
+    if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
+        raise FileFormatError(f"a saved agent's {name!r} is missing or does not fit")
+    np.copyto(target, stored)

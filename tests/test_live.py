@@ -1,0 +1,205 @@
+import numpy as np
+import pytest
+import reference
+from bandits import BANDITS
+from engine import as_reference, start
+from fastes.kernels import streams
+
+import fastes
+from fastes.files import FileFormatError
+
+AGENTS = [
+    fastes.EnsembleSampling(1),
+    fastes.EnsembleSampling(20),
+    fastes.EnsembleSampling(10**9),
+    fastes.EnsembleSampling(20, engine="eager"),
+    fastes.ThompsonSampling(),
+    fastes.Greedy(),
+    fastes.LinUCB(0.5),
+    fastes.UniformRandom(),
+]
+LEARNERS = AGENTS[:-1]
+BANDIT = BANDITS["full"]
+
+
+def played(live, steps, seed=0):
+    """Let an agent play for some steps with rewards of our own. Return the arms."""
+    rng = np.random.default_rng(seed)
+    arms = []
+    for _ in range(steps):
+        arms.append(live.act())
+        live.observe(arms[-1], float(rng.normal()))
+    return arms
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("name", ["full", "duplicate arms", "more than a tile"])
+def test_a_live_agent_plays_as_the_simulated_one(agent, name):
+    bandit, T = BANDITS[name], 400
+    run = start(bandit, agent, T, seed=6)
+    live = agent.start(bandit, seed=6)
+    for t in range(T):
+        arm = live.act()
+        assert arm == run.step(t)
+        noise = reference.normal(6, 0, streams.NOISE, 0, t)
+        live.observe(arm, float(bandit.noise * (run.environment.means[arm] + noise)))
+
+
+@pytest.mark.parametrize("agent", LEARNERS, ids=str)
+@pytest.mark.parametrize("name", BANDITS)
+def test_the_posterior_is_the_reference_s(agent, name):
+    bandit = BANDITS[name]
+    problem, live = as_reference(bandit), agent.start(bandit)
+    mean, covariance = problem.mean, problem.covariance
+    rng = np.random.default_rng(3)
+    for _ in range(25):
+        arm = int(rng.integers(bandit.K))  # also arms that it did not choose
+        reward = float(bandit.noise * rng.normal())
+        live.observe(arm, reward)
+        a = problem.actions[arm]
+        mean, covariance = reference.posterior_update(problem, mean, covariance, a, reward)
+    belief = live.posterior()
+    unit = np.sqrt(np.abs(problem.covariance).max()) or 1.0
+    size = max(unit, np.abs(problem.mean).max())
+    assert np.abs(belief.mean - mean).max() <= 1e-8 * size
+    assert np.abs(belief.covariance - covariance).max() <= 1e-8 * unit**2
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_rewards_may_come_late_and_in_batches(agent):
+    one_by_one, batched = (agent.start(BANDIT, seed=2) for _ in range(2))
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        first = [one_by_one.act() for _ in range(5)]
+        assert first == [batched.act() for _ in range(5)]
+        rewards = rng.normal(size=5)
+        for arm, reward in zip(first, rewards, strict=True):
+            one_by_one.observe(arm, float(reward))
+        batched.observe(np.array(first), rewards)
+    assert one_by_one.observations == batched.observations == 150
+    assert one_by_one.acts == 150
+
+
+def test_acting_twice_without_a_reward_reads_the_model_as_it_is():
+    live = fastes.EnsembleSampling(1).start(BANDIT, seed=3)
+    played(live, 10)
+    assert len({live.act() for _ in range(20)}) == 1
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("steps", [0, 1, 7, 300])
+def test_a_saved_agent_goes_on_to_the_same_bit(agent, steps, tmp_path):
+    live = agent.start(BANDIT, seed=4)
+    played(live, steps)
+    live.act()  # an act whose reward is still out
+    live.save(tmp_path / "agent.npz")
+    again = fastes.LiveAgent.load(tmp_path / "agent.npz")
+    assert repr(again) == repr(live)
+    assert played(again, 300, seed=9) == played(live, 300, seed=9)
+    if agent is not AGENTS[-1]:
+        for mine, other in zip(live.posterior(), again.posterior(), strict=True):
+            assert (mine == other).all()
+    again.save(tmp_path / "again.npz")
+    live.save(tmp_path / "agent.npz")
+    with np.load(tmp_path / "agent.npz") as a, np.load(tmp_path / "again.npz") as b:
+        assert a.files == b.files
+        assert all((a[name] == b[name]).all() for name in a.files)
+
+
+@pytest.mark.parametrize("engine", ["deferred", "eager"])
+def test_the_ensemble_is_in_user_coordinates_and_looking_changes_nothing(engine):
+    agent = fastes.EnsembleSampling(2_000, engine)
+    watched, plain = (agent.start(BANDIT, seed=1) for _ in range(2))
+    played(watched, 40)
+    played(plain, 40)
+    models, belief = watched.ensemble(), watched.posterior()
+    assert models.shape == (2_000, BANDIT.d)
+    assert (models == watched.ensemble()).all()
+    # Mean of 2,000 draws and their covariance: z tests, level 1e-5 each entry.
+    sd = np.sqrt(np.diag(belief.covariance))
+    assert (np.abs(models.mean(axis=0) - belief.mean) < 4.4 * sd / np.sqrt(2_000)).all()
+    gap = np.cov(models.T) - belief.covariance
+    assert (np.abs(gap) < 4.4 * np.sqrt(2 / 2_000) * np.outer(sd, sd)).all()
+    assert played(watched, 40, seed=2) == played(plain, 40, seed=2)
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize(
+    ("arm", "reward", "message"),
+    [
+        (0, np.nan, "reward must be finite, got nan"),
+        (0, np.inf, "reward must be finite, got inf"),
+        (-1, 1.0, "arm must be an integer from 0 to 69, got -1"),
+        (70, 1.0, "arm must be an integer from 0 to 69, got 70"),
+        (0.5, 1.0, "arm must be an integer from 0 to 69, got .*0.5"),
+        ("x", 1.0, "arm must be an integer from 0 to 69, got"),
+        (True, 1.0, "arm must be an integer from 0 to 69, got .*True"),
+        (0, "much", "reward must be an array of real numbers, got 'much'"),
+        ([0, 1], [1.0, np.nan], r"reward must be finite, got nan at \[1\]"),
+        ([0, 99], [1.0, 2.0], "arm must be an integer from 0 to 69, got 99"),
+        ([0, 1], [1.0], "arm and reward must be single or of one length"),
+        ([[0]], [[1.0]], "arm and reward must be single or of one length"),
+    ],
+)
+def test_what_is_refused_changes_nothing(agent, arm, reward, message):
+    live, untouched = (agent.start(BANDIT, seed=5) for _ in range(2))
+    played(live, 5)
+    played(untouched, 5)
+    with pytest.raises((ValueError, TypeError), match=message):
+        live.observe(arm, reward)
+    assert live.observations == 5
+    assert played(live, 20) == played(untouched, 20)
+
+
+def test_an_empty_batch_is_no_observation():
+    live = fastes.ThompsonSampling().start(BANDIT)
+    live.observe([], [])
+    assert live.observations == 0
+
+
+def test_what_an_agent_does_not_keep_it_says():
+    live = fastes.UniformRandom().start(BANDIT)
+    with pytest.raises(TypeError, match="keeps no posterior"):
+        live.posterior()
+    with pytest.raises(TypeError, match="keeps no ensemble"):
+        fastes.ThompsonSampling().start(BANDIT).ensemble()
+
+
+def test_a_bad_seed_is_refused():
+    with pytest.raises(ValueError, match="seed must be an integer from 0"):
+        fastes.Greedy().start(BANDIT, seed=-1)
+
+
+@pytest.mark.parametrize("engine", ["deferred", "eager"])
+def test_damaged_agents_are_refused(engine, tmp_path):
+    live = fastes.EnsembleSampling(20, engine).start(BANDIT, seed=4)
+    played(live, 30)
+    path = tmp_path / "agent.npz"
+    live.save(path)
+    whole = path.read_bytes()
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    for cut in range(0, len(whole), 2048):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(FileFormatError, match="is not a fastes agent file, or it is damaged"):
+            fastes.LiveAgent.load(path)
+    spoiled = {
+        "state_mu": arrays["state_mu"][:-1],
+        "state_S": arrays["state_S"].astype(np.float32),
+        "noise": np.array(-1.0),
+    }
+    if engine == "deferred":
+        spoiled["state_played"] = np.full(30, 70, np.uint32)
+        spoiled["state_read_at"] = arrays["state_read_at"] + 1000
+        spoiled["state_model"] = np.zeros_like(arrays["state_model"])
+        spoiled["state_xi"] = arrays["state_xi"][:, :-1]
+    else:
+        spoiled["state_span"] = np.array([0, 9999])
+        spoiled["state_tiles"] = arrays["state_tiles"][:0]
+    for name, array in spoiled.items():
+        np.savez(path, **{**arrays, name: array})
+        with pytest.raises(FileFormatError, match="holds no whole agent"):
+            fastes.LiveAgent.load(path)
+        np.savez(path, **{key: value for key, value in arrays.items() if key != name})
+        with pytest.raises(FileFormatError, match="holds no whole agent"):
+            fastes.LiveAgent.load(path)
