@@ -14,13 +14,12 @@ def test_against_numpy(compare, K, d, M):
     bandit = fastes.LinearBandit.random(K, d)
     ours, theirs = max(2_000, 4_000_000 // (K * d)), max(100, 4_000_000 // (K * d + M * d))
     regret, _ = numpy_es(bandit.actions, 1.0, 1.0, M, 200, seed=1)
-    result = fastes.simulate(
-        bandit, fastes.EnsembleSampling(M, engine="eager"), T=200, runs=8, threads=1
-    )
+    agent = fastes.EnsembleSampling(M, engine="eager")
+    result = fastes.simulate(bandit, agent, T=200, runs=8, threads=1)
     assert 0.2 < regret / result.regret.mean[-1] < 5
 
     def subject():
-        fastes.simulate(bandit, fastes.EnsembleSampling(M, engine="eager"), T=ours, threads=1)
+        fastes.simulate(bandit, agent, T=ours, threads=1)
 
     def baseline():
         numpy_es(bandit.actions, 1.0, 1.0, M, theirs, seed=1)

@@ -15,7 +15,10 @@ from fastes.memory import require
 from fastes.validation import Floats
 
 _CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
-_LARGEST = 1e75  # b'S b and its square must stay far from overflow
+# How many noise standard deviations an arm's value may be uncertain by, and be. Beyond, the
+# rounding of a covariance matrix would show in the choices.
+LARGEST_SPREAD = 1e6
+LARGEST_VALUE = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,19 +46,18 @@ def canonicalise(
 ) -> Canonical:
     """Return the canonical form of a problem whose parts have been validated."""
     K, d = actions.shape
-    rank = max(1, int(np.count_nonzero(prior_cov))) if np.ndim(prior_cov) == 1 else d
-    # The prior of the arms' values is all that matters. Where it is the smaller matrix, it is
-    # factored instead of Sigma0: a Gaussian-process bandit.
-    if K < rank or (K == rank and np.ndim(prior_cov) == 2):
-        return _from_values(actions, prior_mean, prior_cov, noise)
     factor = _factor(prior_cov)
-    rank = np.shape(factor)[1] if np.ndim(factor) == 2 else rank
+    if np.ndim(factor) == 2:
+        rank = np.shape(factor)[1]
+    else:
+        rank = max(1, int(np.count_nonzero(factor))) if np.ndim(factor) == 1 else d
+    if K < rank:
+        return _from_values(actions, prior_mean, factor, noise)
     arms = _allocate(K, rank)
     for first in range(0, K, _CHUNK):
         rows = actions[first : first + _CHUNK].copy()
-        with np.errstate(over="ignore", invalid="ignore"):  # `_store` refuses what overflowed
-            b = _whiten(rows, factor, noise)
-        _store(arms, first, b, _offsets(rows, prior_mean, noise))
+        b = _whiten(rows, factor, noise)
+        store_rows(arms, first, b, values(rows, prior_mean, noise))
     return Canonical(arms, rank, factor)
 
 
@@ -85,39 +87,42 @@ def _kept(diagonal: Floats) -> NDArray[np.int64]:
 
 
 def _whiten(rows: Floats, factor: float | Floats, noise: float) -> Floats:
-    """Return b = F'a / sigma for every row a."""
-    if isinstance(factor, float):
-        return rows * (factor / noise)
-    if factor.ndim == 1:
-        kept = _kept(factor)
-        return rows[:, kept] * (factor[kept] / noise)
-    b = np.empty((len(rows), factor.shape[1]))
-    transform_rows(rows, factor, 1.0 / noise, b)
-    return b
+    """Return b = F'a / sigma for every row a, or raise where it is too large."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+        if isinstance(factor, float):
+            b = rows * (factor / noise)
+        elif factor.ndim == 1:
+            kept = _kept(factor)
+            b = rows[:, kept] * (factor[kept] / noise)
+        else:
+            b = np.empty((len(rows), factor.shape[1]))
+            transform_rows(rows, factor, 1.0 / noise, b)
+    _check("the arms' values", b, LARGEST_SPREAD)
+    return np.ascontiguousarray(b)
 
 
 def _from_values(
-    actions: Floats, prior_mean: Floats, prior_cov: float | Floats, noise: float
+    actions: Floats, prior_mean: Floats, factor: float | Floats, noise: float
 ) -> Canonical:
-    """Factor the covariance of the arms' values, A Sigma0 A' / sigma^2 (K x K).
+    """Whiten arms that are fewer than their dimensions: b in at most K of them.
 
-    Equal arms must have equal rows b to the bit, which a factorisation does not promise: each
-    distinct arm is factored once. Arms whose values have equal covariances are equal too.
+    The whitened arms B (K x r) are B = L Q with orthonormal rows Q, and z enters through Q z
+    alone: L takes B's place. Equal arms must have equal rows to the bit, which a factorisation
+    does not promise: each distinct arm is factored once.
     """
-    K = len(actions)
-    require(f"the covariance of {K:,} arms", 3 * 8 * K * K)
-    if np.ndim(prior_cov) == 2:
-        pivoted_cholesky(np.asarray(prior_cov))  # raises where the arms would hide a fault
+    from scipy.linalg import qr
+
     distinct, arm = _distinct_rows(actions)
-    distinct = distinct / noise
-    spread = distinct @ prior_cov if np.ndim(prior_cov) == 2 else distinct * prior_cov
-    values = spread @ distinct.T
-    values, value = _distinct_rows((values + values.T) / 2)
-    factor = pivoted_cholesky(values[:, np.unique(value, return_index=True)[1]])
-    b = factor[value[arm]]
-    arms = _allocate(K, b.shape[1])
-    _store(arms, 0, b, _offsets(actions.copy(), prior_mean, noise))
-    return Canonical(arms, b.shape[1], None)
+    B = _whiten(distinct, factor, noise)
+    R, pivots = qr(B.T, mode="r", pivoting=True)
+    L = np.zeros((len(B), min(R.shape)))
+    L[pivots] = R[: L.shape[1]].T
+    sizes = np.abs(np.diag(R))
+    rank = max(1, int(np.count_nonzero(sizes > 1e-14 * sizes[0])))
+    b = np.ascontiguousarray(L[arm, :rank])
+    arms = _allocate(len(actions), rank)
+    store_rows(arms, 0, b, values(actions, prior_mean, noise))
+    return Canonical(arms, rank, None)
 
 
 def _distinct_rows(matrix: Floats) -> tuple[Floats, NDArray[np.int64]]:
@@ -131,24 +136,28 @@ def _distinct_rows(matrix: Floats) -> tuple[Floats, NDArray[np.int64]]:
 def pivoted_cholesky(matrix: Floats, name: str = "prior_cov") -> Floats:
     """Return F (n x r) with F F' = `matrix`, r its numerical rank, or raise ValueError.
 
-    Raises unless the matrix is positive semidefinite up to rounding.
+    Raises unless the matrix is positive semidefinite up to rounding, every variable in its own
+    units: rows and columns are scaled to a unit diagonal first. Equal rows have equal images.
     """
     from scipy.linalg import lapack
 
     n = len(matrix)
-    scale = float(np.max(np.diag(matrix), initial=0.0))
-    if scale <= 0.0 and not matrix.any():
-        return np.zeros((n, 1))
-    lower, pivots, rank, _ = lapack.dpstrf(matrix, lower=1)
+    scale = np.sqrt(np.diag(matrix))
+    unit = np.where(scale > 0, scale, 1.0)
+    correlation = matrix / unit / unit[:, None]
+    lower, pivots, rank, _ = lapack.dpstrf(correlation, lower=1)
+    rank = rank if correlation.any() else 0
     factor = np.zeros((n, max(1, rank)))
-    factor[pivots - 1] = np.tril(lower)[:, : max(1, rank)]
+    factor[pivots - 1, :rank] = np.tril(lower)[:, :rank]
     # An indefinite matrix leaves a remainder that no column accounts for.
-    if scale <= 0.0 or np.max(np.abs(matrix - factor @ factor.T)) > 1e-10 * scale:
+    if np.max(np.abs(correlation - factor @ factor.T)) > 1e-10:
         smallest = float(np.linalg.eigvalsh(matrix)[0])
         raise ValueError(
             f"{name} must be positive semidefinite, but its smallest eigenvalue is {smallest:g}"
         )
-    return factor
+    _, same = _distinct_rows(matrix)
+    first = np.unique(same, return_index=True)[1]
+    return factor[first[same]] * scale[first[same], None]
 
 
 def _factor(prior_cov: float | Floats) -> float | Floats:
@@ -157,22 +166,25 @@ def _factor(prior_cov: float | Floats) -> float | Floats:
     return np.sqrt(prior_cov) if prior_cov.ndim == 1 else pivoted_cholesky(prior_cov)
 
 
-def _offsets(rows: Floats, prior_mean: Floats, noise: float) -> Floats:
-    offsets = np.empty((len(rows), 1))
-    transform_rows(rows, prior_mean[:, None].copy(), 1.0 / noise, offsets)
-    return offsets[:, 0].copy()
+def values(actions: Floats, theta: Floats, noise: float) -> Floats:
+    """Return every arm's mean reward under theta, in units of the noise."""
+    out = np.empty((len(actions), 1))
+    for first in range(0, len(actions), _CHUNK):
+        rows = actions[first : first + _CHUNK].copy()
+        transform_rows(rows, theta[:, None].copy(), 1.0 / noise, out[first : first + _CHUNK])
+    _check("the arms' mean rewards", out, LARGEST_VALUE)
+    return out[:, 0].copy()
+
+
+def _check(what: str, numbers: Floats, limit: float) -> None:
+    largest = np.max(np.abs(numbers), initial=0.0)
+    if not largest <= limit:  # nan is refused too
+        raise ValueError(
+            f"{what} must be within {limit:g} noise standard deviations, got {largest:g}: "
+            "the noise is too small for them"
+        )
 
 
 def _allocate(K: int, rank: int) -> Arms:
     require(f"the arms of a problem with K={K:,} and rank {rank:,}", 8 * K * rank)
     return empty_arms(K, rank)
-
-
-def _store(arms: Arms, first: int, b: Floats, offsets: Floats) -> None:
-    largest = max(np.max(np.abs(b)), np.max(np.abs(offsets)))
-    if not largest * math.sqrt(b.shape[1]) < _LARGEST:  # nan is refused too
-        raise ValueError(
-            "actions, prior_mean, prior_cov and noise must leave the arms' values within "
-            f"{_LARGEST:g} noise standard deviations"
-        )
-    store_rows(arms, first, np.ascontiguousarray(b), offsets)

@@ -5,7 +5,6 @@ import json
 import os
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,22 +23,30 @@ class FileFormatError(ValueError):
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary name beside `path`; rename it to `path` if the block succeeds.
 
-    The temporary name keeps the suffix, by which some writers choose their format.
+    The temporary name keeps the suffix, by which some writers choose their format. A link's
+    target is replaced, not the link; a device or a pipe is written to as it is.
     """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
-    )
-    temporary = Path(name)
+    target = Path(path).resolve()
     try:
-        os.close(handle)
-        yield temporary
-        with temporary.open("rb+") as written:
-            os.fsync(written.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+        if target.exists() and not target.is_file():
+            yield target
+            return
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
+        )
+        temporary = Path(name)
+        try:
+            os.close(handle)
+            yield temporary
+            with temporary.open("rb+") as written:
+                os.fsync(written.fileno())
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        # The name that the caller knows, not the temporary one.
+        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
 
 
 def _umask() -> int:
@@ -62,19 +69,20 @@ def load_arrays(
     path: str | os.PathLike[str], kind: str
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read what `save_arrays` wrote, or raise FileFormatError with one sentence."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            damaged = archive.testzip()
-        if damaged is not None:
-            raise zipfile.BadZipFile(damaged)
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        meta = json.loads(str(arrays.pop("meta")))
-        stored = meta["fastes"], meta["format"]
-    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise FileFormatError(
-            f"{os.fspath(path)} is not a fastes {kind} file, or it is damaged or incomplete"
-        ) from error
+    with Path(path).open("rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                if archive.testzip() is not None:
+                    raise zipfile.BadZipFile
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as stored_arrays:
+                arrays = {name: stored_arrays[name] for name in stored_arrays.files}
+            meta = json.loads(str(arrays.pop("meta")))
+            stored = meta["fastes"], meta["format"]
+        except Exception as error:  # whatever a damaged file makes its readers say
+            raise FileFormatError(
+                f"{os.fspath(path)} is not a fastes {kind} file, or it is damaged or incomplete"
+            ) from error
     if stored[0] != kind:
         raise FileFormatError(f"{os.fspath(path)} holds a fastes {stored[0]}, not a {kind}")
     if stored[1] != FORMAT:

@@ -14,7 +14,7 @@ from fastes.files import FileFormatError, load_arrays, save_arrays
 from fastes.kernels.agent import full
 from fastes.kernels.argmax import workspace
 from fastes.kernels.deferred import grown
-from fastes.kernels.loop import decide, observe
+from fastes.kernels.stepwise import act, observe
 from fastes.kernels.streams import source
 from fastes.memory import require
 from fastes.problem import LinearBandit
@@ -83,7 +83,7 @@ class LiveAgent:
 
     def act(self) -> int:
         """Return the arm to play, by its index in `bandit.actions`."""
-        arm = decide(self._state, self._arms, self._source, self._acts, self._work)
+        arm = act(self._state, self._arms, self._source, self._acts, self._work)
         if arm < 0:
             if not full(self._state):
                 raise FloatingPointError(

@@ -1,6 +1,5 @@
 """The linear-Gaussian bandit of the paper's section 3.1."""
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,8 +73,7 @@ class LinearBandit:
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        if np.ndim(self.prior_cov) == 2:
-            _ = self.canonical  # raises unless prior_cov is positive semidefinite
+        _ = self.canonical  # raises where prior_cov or the noise are not what they should be
 
     @property
     def K(self) -> int:
@@ -102,12 +100,11 @@ class LinearBandit:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the whole problem: equal for equal problems."""
-        digest = hashlib.sha256()
-        for part in (self.actions, self.prior_mean, self.prior_cov, self.noise):
-            numbers = np.ascontiguousarray(part)
-            digest.update(repr(numbers.shape).encode())
-            digest.update(numbers.data)
-        return digest.hexdigest()[:16]
+        return validation.fingerprint(self.actions, self.prior_mean, self.prior_cov, self.noise)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies are made as originals are: validated, and read-only.
+        return type(self), (self.actions, self.prior_mean, self.prior_cov, self.noise)
 
     def __repr__(self) -> str:
         return f"LinearBandit(K={self.K}, d={self.d}, noise={self.noise:g})"
@@ -179,12 +176,11 @@ class LinearBandit:
         >>> bandit.K, bandit.rank < 50
         (50, True)
         """
-        from fastes.canonical import pivoted_cholesky
-
         covariance = np.atleast_2d(validation.array("kernel_matrix", kernel_matrix))
         K = len(covariance)
+        if covariance.shape != (K, K) or K == 0:
+            raise ValueError(f"kernel_matrix must be square, got shape {covariance.shape}")
         require(f"a Gaussian process with K={K:,}", 5 * 8 * K * K)
-        pivoted_cholesky(np.asarray(_covariance("kernel_matrix", covariance, K)), "kernel_matrix")
         return cls(np.eye(K), _mean("mean", mean, K), covariance, noise)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -243,9 +239,9 @@ def _covariance(name: str, value: ArrayLike, d: int) -> float | Floats:
             f"at [{worst}]"
         )
     if covariance.ndim == 2:
-        scale = float(np.max(np.abs(covariance)))
+        sd = np.sqrt(variances)
         gap = np.abs(covariance - covariance.T)
-        if gap.max() > 1e-10 * scale:
+        if (gap > 1e-10 * sd * sd[:, None]).any():
             i, j = (int(n) for n in np.unravel_index(np.argmax(gap), gap.shape))
             raise ValueError(
                 f"{name} must be symmetric, got {covariance[i, j]:g} at [{i}, {j}] "

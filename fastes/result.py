@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastes.files import FileFormatError, load_arrays, replacing, save_arrays
-from fastes.validation import Floats
+from fastes.validation import Floats, frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +32,9 @@ class Regret:
 
     per_run: Floats
 
+    def __post_init__(self) -> None:
+        frozen(self.per_run)  # figures made from it are kept
+
     @cached_property
     def mean(self) -> Floats:
         """Mean over runs, at each recorded time."""
@@ -43,7 +46,9 @@ class Regret:
         runs = len(self.per_run)
         if runs == 1:
             return np.full(self.per_run.shape[1], np.nan)
-        return self.per_run.std(axis=0, ddof=1) / np.sqrt(runs)
+        # Squares of numbers of any size: in units of the largest they neither over- nor underflow.
+        unit = np.max(np.abs(self.per_run)) or 1.0
+        return unit * ((self.per_run / unit).std(axis=0, ddof=1) / np.sqrt(runs))
 
     @cached_property
     def median(self) -> Floats:
@@ -61,7 +66,7 @@ class Regret:
 
 
 class Configuration(NamedTuple):
-    """What was simulated: enough to do it again."""
+    """What was simulated. With the problem, and theta if it was fixed, it can be done again."""
 
     agent: str
     engine: str
@@ -73,7 +78,7 @@ class Configuration(NamedTuple):
     runs: int
     seed: int
     noise: float
-    theta: str  # "prior": drawn anew for every run; "fixed": given by the caller
+    theta: str  # "prior": drawn anew for every run; or "fixed" and a hash of what was given
     problem: str  # the fingerprint of the LinearBandit
     version: str
     threads: int
@@ -303,14 +308,26 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison:
             )
             for i, configuration in enumerate(meta["results"])
         )
-        consistent = results and all(
-            r.regret.per_run.shape == (r.configuration.runs, len(r.t)) for r in results
-        )
+        whole = results and all(_is_whole(result) for result in results)
     except (KeyError, TypeError, ValueError) as error:
         raise FileFormatError(f"{os.fspath(path)} lacks parts of a result") from error
-    if not consistent:
-        raise FileFormatError(f"{os.fspath(path)} holds arrays that do not fit each other")
+    if not whole:
+        raise FileFormatError(f"{os.fspath(path)} holds parts that do not fit each other")
     return results[0] if len(results) == 1 else Comparison(results)
+
+
+def _is_whole(result: Result) -> bool:
+    """Tell whether a result from a file is of one piece."""
+    c = result.configuration
+    return (
+        result.regret.per_run.shape == (c.runs, len(result.t))
+        and result.regret.per_run.size > 0
+        and result.counts.shape == (c.K,)
+        and isinstance(c.agent, str)
+        and isinstance(c.parameters, dict)
+        and c.seconds > 0
+        and result.t[-1] == c.T
+    )
 
 
 def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:

@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 import fastes
 from fastes import memory, validation
 from fastes.agents import Agent
+from fastes.canonical import values
 from fastes.kernels.agent import full
 from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import TILE, mean_rewards
 from fastes.kernels.deferred import grown
+from fastes.kernels.jit import compilation_timer
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, Source, fill_normals, source
 from fastes.problem import LinearBandit
@@ -96,6 +98,10 @@ def simulate(
     >>> bool(result.regret.mean[-1] < 200)
     True
     """
+    if not isinstance(bandit, LinearBandit):
+        raise TypeError(f"bandit must be a LinearBandit, got {bandit!r}")
+    if not isinstance(agent, Agent):
+        raise TypeError(f"agent must be an agent such as ThompsonSampling(), got {agent!r}")
     T = validation.integer("T", T, 1, MAX_STEPS)
     runs = validation.integer("runs", runs, 1, MAX_SIZE)
     seed = validation.integer("seed", seed, 0, MAX_SEED)
@@ -103,14 +109,16 @@ def simulate(
     threads = validation.integer(
         "threads", _processors() if threads is None else threads, 1, 1 << 16
     )
-    values = None if theta is None else _fixed_values(bandit, theta, runs)
+    fixed = None if theta is None else _fixed(bandit, theta, runs)
+    points = min(points, T)
+    memory.require(f"a record of {runs:,} runs at {points:,} times", points * (8 * runs + 200))
     started = time.perf_counter()
     times = recording_times(T, points)
     workers = _workers_that_fit(bandit, agent, T, runs, len(times), threads)
     regret = np.empty((runs, len(times)))
     shared = workers == 1 < threads and agent.step_cost(bandit.K, bandit.rank) >= WORTH_SHARING
-    with Team(threads) if shared else nullcontext() as team:
-        job = _Job(bandit, agent, T, seed, times, values, regret, team)
+    with compilation_timer() as compiling, Team(threads) if shared else nullcontext() as team:
+        job = _Job(bandit, agent, T, seed, times, fixed, regret, team)
         counts = _run_all(job, runs, workers, progress)
     regret *= bandit.noise
     configuration = Configuration(
@@ -124,11 +132,11 @@ def simulate(
         runs=runs,
         seed=seed,
         noise=bandit.noise,
-        theta="prior" if theta is None else "fixed",
+        theta="prior" if fixed is None else f"fixed, {validation.fingerprint(fixed)}",
         problem=bandit.fingerprint,
         version=fastes.__version__,
         threads=threads,
-        seconds=time.perf_counter() - started,
+        seconds=time.perf_counter() - started - compiling(),
     )
     return Result(configuration, times, Regret(regret), counts)
 
@@ -154,6 +162,8 @@ def compare(
     >>> [result.label for result in comparison.results]
     ['ES, M=100', 'TS']
     """
+    if not agents:
+        raise ValueError("agents must hold at least one agent, got none")
     return Comparison(tuple(simulate(bandit, agent, T, runs, seed, **options) for agent in agents))
 
 
@@ -165,6 +175,8 @@ def recording_times(T: int, points: int) -> NDArray[np.int64]:
     >>> recording_times(1000, 8).tolist()
     [1, 6, 32, 178, 250, 500, 750, 1000]
     """
+    if points >= T:
+        return np.arange(1, T + 1)
     half = max(1, points // 2)
     even = [T * (i + 1) // half for i in range(half)]
     geometric = [round(T ** (i / half)) for i in range(points - half)]
@@ -179,7 +191,7 @@ class _Job(NamedTuple):
     T: int
     seed: int
     times: NDArray[np.int64]
-    values: Floats | None
+    theta: Floats | None
     regret: Floats
     team: Team | None
 
@@ -223,13 +235,14 @@ def _run_all(
             progress(Progress(steps, job.T * runs, mean))
 
     crew = [threading.Thread(target=work, args=(w,), daemon=True) for w in range(workers)]
-    for thread in crew:
-        thread.start()
     try:
+        for thread in crew:
+            thread.start()
         for thread in crew:
             while thread.is_alive():
                 thread.join(_REPORT_SECONDS)
                 report()
+        report()
     finally:
         stop.set()
     if failures:
@@ -269,8 +282,8 @@ def _slices(job: _Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[in
 
 def _environment(job: _Job, run: int, origin: Source) -> Environment:
     arms = job.bandit.canonical.arms
-    if job.values is not None:
-        means = job.values[run % len(job.values)]
+    if job.theta is not None:
+        means = values(job.bandit.actions, job.theta[run % len(job.theta)], job.bandit.noise)
     else:
         z = np.empty(job.bandit.rank)
         fill_normals(origin, THETA, 0, z)
@@ -279,15 +292,15 @@ def _environment(job: _Job, run: int, origin: Source) -> Environment:
     return Environment(means, float(means.max()))
 
 
-def _fixed_values(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
-    """Return the arms' mean rewards under the caller's theta, in units of the noise."""
+def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
+    """Return the caller's theta, one row for all runs or for each."""
     parameters = validation.array("theta", theta)
     if parameters.shape not in ((bandit.d,), (runs, bandit.d)):
         raise ValueError(
             f"theta must have shape ({bandit.d},) or ({runs}, {bandit.d}), "
             f"got shape {parameters.shape}"
         )
-    return np.atleast_2d(parameters) @ bandit.actions.T / bandit.noise
+    return np.atleast_2d(parameters)
 
 
 def _workers_that_fit(

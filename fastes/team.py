@@ -4,11 +4,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from fastes.kernels.agent import aim, full
-from fastes.kernels.argmax import locate, merge, scan, workspace
+from fastes.kernels.argmax import merge, workspace
 from fastes.kernels.arms import Arms
 from fastes.kernels.ensemble import Ensemble, flush, forget_pending, is_full, weights
-from fastes.kernels.loop import Environment, Record, play
+from fastes.kernels.loop import Environment, Record
+from fastes.kernels.stepwise import pick, prepare, scan_tiles, settle
 from fastes.kernels.streams import Source
 
 WORTH_SHARING = 2e6
@@ -45,18 +45,18 @@ class Team:
         """Do as `kernels.loop.advance`, with the work of each step shared."""
         work = [workspace() for _ in range(self.threads)]
         for t in range(start, stop):
-            if full(agent):
+            if not prepare(agent, source, t):
                 return t
-            aim(agent, source, t)
             scans = self._share(
-                len(arms.tiles), lambda i, first, last: scan(agent, arms, first, last, work[i])
+                len(arms.tiles),
+                lambda i, first, last: scan_tiles(agent, arms, first, last, work[i]),
             )
-            arm = locate(agent, arms, source, t, *merge(scans), work[0])
+            arm = pick(agent, arms, source, t, *merge(scans), work[0])
             if arm < 0:
                 return t
             if isinstance(agent, Ensemble) and is_full(agent.models):
                 self._flush(agent, source)
-            play(agent, arms, environment, record, source, t, arm)
+            settle(agent, arms, environment, record, source, t, arm)
         return stop
 
     def _flush(self, agent: Ensemble, source: Source) -> None:

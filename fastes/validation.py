@@ -1,5 +1,6 @@
 """Checks at the edge: each raises one sentence with the name, the rule and the value."""
 
+import hashlib
 import operator
 from typing import Any
 
@@ -49,15 +50,18 @@ def nonnegative(name: str, value: Any) -> float:
 def array(name: str, value: Any) -> Floats:
     """Return a float64 copy of `value` in C order, or raise unless it is real and finite."""
     try:
+        given = np.asarray(value)
+        real = given.dtype.kind in "iuf" or given.size == 0
         # A copy, so that nobody can change it behind our back.
-        numbers = np.array(value, dtype=np.float64, order="C", copy=True)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of real numbers, got {_shown(value)}") from error
-    if np.iscomplexobj(value):
-        raise TypeError(f"{name} must be an array of real numbers, got complex ones")
+        numbers = np.array(given, dtype=np.float64, order="C", copy=True) if real else None
+    except (TypeError, ValueError, OverflowError):
+        numbers = None
+    if numbers is None or np.ma.isMaskedArray(value):
+        raise TypeError(f"{name} must be an array of real numbers, got {_shown(value)}")
     if not np.isfinite(numbers).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
-        raise ValueError(f"{name} must be finite, got {numbers[where]} at {list(where)}")
+        place = f" at {list(where)}" if where else ""
+        raise ValueError(f"{name} must be finite, got {numbers[where]}{place}")
     return numbers
 
 
@@ -67,13 +71,23 @@ def frozen(numbers: Floats) -> Floats:
     return numbers
 
 
+def fingerprint(*parts: Any) -> str:
+    """Return a hash of numbers and their shapes: equal for equal parts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        numbers = np.ascontiguousarray(part)
+        digest.update(repr(np.shape(part)).encode())
+        digest.update(numbers.data)
+    return digest.hexdigest()[:16]
+
+
 def _scalar(value: Any) -> float | None:
     try:
-        return None if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError):
+        return None if isinstance(value, (bool, np.bool_, str)) else float(value)
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

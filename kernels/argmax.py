@@ -14,16 +14,16 @@ def workspace() -> np.ndarray:
 
 
 @inlined
-def _larger(x, y):
-    return x if x > y else y
+def _larger(x, best):
+    """Return the larger, or `best` where x is not a number."""
+    return x if x > best else best
 
 
 @inlined
 def _largest(scores):
     """Return the largest of TILE scores by eight running maxima."""
-    m0, m1, m2, m3 = scores[0], scores[1], scores[2], scores[3]
-    m4, m5, m6, m7 = scores[4], scores[5], scores[6], scores[7]
-    for i in range(8, TILE, 8):
+    m0 = m1 = m2 = m3 = m4 = m5 = m6 = m7 = -np.inf
+    for i in range(0, TILE, 8):
         m0 = _larger(scores[i], m0)
         m1 = _larger(scores[i + 1], m1)
         m2 = _larger(scores[i + 2], m2)
@@ -39,46 +39,48 @@ def _largest(scores):
 
 @kernel
 def scan(agent, arms, first, last, work):
-    """Return (best score, number of arms with it, first tile that has one) of a tile range.
+    """Return (best score, number of arms with it, the first of them) of a tile range.
 
     Cost O(K r) for scores linear in b. Ranges scanned by different threads are put together
     by `merge`.
     """
     scores = work[0]
-    best, ties, where = -np.inf, 0, first
+    best, ties, arm = -np.inf, 0, -1
     for tile in range(first, last):
         score(agent, arms, tile, work)
         largest = _largest(scores)
         if largest >= best and largest > -np.inf:
             if largest > best:
-                best, ties, where = largest, 0, tile
-            for i in range(TILE):
-                ties += scores[i] == best
-    return best, ties, where
+                best, ties, arm = largest, 0, -1
+            for i in range(TILE - 1, -1, -1):
+                if scores[i] == best:
+                    ties += 1
+                    if arm < 0 or arm // TILE == tile:
+                        arm = tile * TILE + i
+    return best, ties, arm
 
 
 def merge(scans):
     """Return the scan of a whole range from the scans of its parts, in order."""
-    best, ties, where = scans[0]
-    for top, count, tile in scans[1:]:
+    best, ties, arm = scans[0]
+    for top, count, first in scans[1:]:
         if top > best:
-            best, ties, where = top, count, tile
+            best, ties, arm = top, count, first
         elif top == best:
             ties += count
-    return best, ties, where
+    return best, ties, arm
 
 
 @kernel
-def locate(agent, arms, source, t, best, ties, where, work):
-    """Return one of the arms that score `best`, uniformly, or -1 where there is none."""
-    if ties == 0:
-        return -1
-    scores = work[0]
-    rank = integer(source, TIES, t, ties) if ties > 1 else 0
-    for tile in range(where, arms.tiles.shape[0]):
+def break_tie(agent, arms, source, t, best, ties, arm, work):
+    """Return one of the arms that score `best`, uniformly; `arm` is the first of them, or -1."""
+    if ties <= 1:
+        return arm
+    rank = integer(source, TIES, t, ties)
+    for tile in range(arm // TILE, arms.tiles.shape[0]):
         score(agent, arms, tile, work)
         for i in range(TILE):
-            if scores[i] == best:
+            if work[0, i] == best:
                 if rank == 0:
                     return tile * TILE + i
                 rank -= 1
@@ -88,5 +90,5 @@ def locate(agent, arms, source, t, best, ties, where, work):
 @generic
 def choose(agent, arms, source, t, work):
     """Return an arm of the largest score at step t, or -1 where no score is a number."""
-    best, ties, where = scan(agent, arms, 0, arms.tiles.shape[0], work)
-    return locate(agent, arms, source, t, best, ties, where, work)
+    best, ties, arm = scan(agent, arms, 0, arms.tiles.shape[0], work)
+    return break_tie(agent, arms, source, t, best, ties, arm, work)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .floats import fma
-from .jit import kernel
+from .jit import entry, kernel
 
 TILE = 64
 
@@ -34,7 +34,7 @@ def empty_arms(K: int, r: int) -> Arms:
     return Arms(tiles, offsets, K)
 
 
-@kernel
+@entry
 def store_rows(arms, first, b, o):
     """Store rows b (n x r) with offsets o (n) as the arms first, first + 1, ..."""
     for i in range(b.shape[0]):
@@ -77,7 +77,7 @@ def score_tile(arms, tile, z, out):
             out[i] = fma(z[j], b[j, i], out[i])
 
 
-@kernel
+@entry
 def mean_rewards(arms, z, scores, out):
     """out[a] = o_a + b_a'z for every arm; cost O(K r)."""
     for tile in range(arms.tiles.shape[0]):
@@ -87,7 +87,7 @@ def mean_rewards(arms, z, scores, out):
             out[first + i] = scores[i]
 
 
-@kernel
+@entry
 def transform_rows(rows, factor, scale, out):
     """out[i, :] = scale * rows[i, :] @ factor, row by row; cost O(n d r), less for zeros.
 

@@ -17,7 +17,7 @@ import numpy as np
 from .agent import aim, full, learn, score
 from .arms import Arms, load_arm, score_tile, transform_rows
 from .floats import axpy, fma
-from .jit import kernel
+from .jit import entry, kernel
 from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, play_log, walk
 from .posterior import Posterior, multiply_transposed, prior, prior_bytes, update
 from .streams import (
@@ -86,14 +86,15 @@ def deferred_bytes(K: int, r: int, M: int, T: int) -> int:
     return prior_bytes(r) + log_bytes(K, r, T) + slots * (3 * 8 * r // 2 + 64)
 
 
-@kernel
-def _models_are_full(models):
+@entry
+def models_are_full(models):
+    """Tell whether the next model that is read first might not fit."""
     return models.used[0] == models.model.shape[0] and models.used[0] < models.M
 
 
 @full.body(Deferred)
 def _full(agent):
-    return _models_are_full(agent.models) or log_is_full(agent.log)
+    return models_are_full(agent.models) or log_is_full(agent.log)
 
 
 def grown(agent: Deferred) -> Deferred:
@@ -102,7 +103,7 @@ def grown(agent: Deferred) -> Deferred:
     return _assembled(
         agent.posterior,
         grown_log(log) if log_is_full(log) else log,
-        _grown_models(models) if _models_are_full(models) else models,
+        _grown_models(models) if models_are_full(models) else models,
     )
 
 
@@ -127,7 +128,7 @@ def _restored_models(
     return models
 
 
-@kernel
+@entry
 def _replay(log, arms, played, b):
     """Append plays to a log until it is full. Return how many plays it holds."""
     for i in range(now(log), played.shape[0]):
@@ -166,7 +167,7 @@ def _find(models, m):
     return entry
 
 
-@kernel
+@entry
 def _fill_table(models):
     """Enter all slots into an empty table."""
     for slot in range(models.used[0]):
@@ -195,7 +196,7 @@ def _add(models, m):
 
 
 @kernel
-def draw_from_factor(posterior, normals, xi):
+def _draw_from_factor(posterior, normals, xi):
     """xi = U'n ~ N(0, P) as of the last refactoring, P = U'U; cost O(r^2 / 2)."""
     U = posterior.factor
     r = xi.shape[0]
@@ -206,7 +207,7 @@ def draw_from_factor(posterior, normals, xi):
 
 
 @kernel
-def take_in(log, places, counts, n, normals, xi):
+def _take_in(log, places, counts, n, normals, xi):
     """xi += sum over the walk of sqrt(count) N b; cost O(n r), four arms at a time."""
     r = xi.shape[0]
     for i in range(n):
@@ -238,11 +239,11 @@ def read(agent, source, t, m):
         slot = _add(models, m)
         r = models.xi.shape[1]
         fill_normals(source, INITIAL_MODELS, t, agent.normals[:r])
-        draw_from_factor(posterior, agent.normals, models.xi[slot])
+        _draw_from_factor(posterior, agent.normals, models.xi[slot])
         models.read_at[slot] = time - posterior.age[0]
     n = walk(log, models.read_at[slot], agent.places, agent.counts)
     fill_normals(source, PERTURBATION, t, agent.normals[:n])
-    take_in(log, agent.places, agent.counts, n, agent.normals, models.xi[slot])
+    _take_in(log, agent.places, agent.counts, n, agent.normals, models.xi[slot])
     models.read_at[slot] = time
     return slot
 
@@ -263,10 +264,10 @@ def _score(agent, arms, tile, work):
 def _learn(agent, arms, source, t, arm, reward):
     offset = load_arm(arms, arm, agent.posterior.b)
     append(agent.log, arm, agent.posterior.b)
-    update(agent.posterior, reward - offset)
+    update(agent.posterior, arm, reward - offset)
 
 
-@kernel
+@entry
 def _peek_read(agent, source, mark, out):
     """Write every model that has been read, up to date, to its row of `out`."""
     for slot in range(agent.models.used[0]):
@@ -275,15 +276,28 @@ def _peek_read(agent, source, mark, out):
             out[m, j] = agent.models.xi[slot, j]
         n = walk(agent.log, agent.models.read_at[slot], agent.places, agent.counts)
         fill_normals(source, DIAGNOSTICS, (mark << 32) + m, agent.normals[:n])
-        take_in(agent.log, agent.places, agent.counts, n, agent.normals, out[m])
+        _take_in(agent.log, agent.places, agent.counts, n, agent.normals, out[m])
 
 
-@kernel
+@entry
+def _fill_basis(agent, basis):
+    """Fill rows of `basis` so that basis'n ~ N(0, P) for normals n. Return how many."""
+    posterior, log = agent.posterior, agent.log
+    r = basis.shape[1]
+    for i in range(r):
+        for j in range(r):
+            basis[i, j] = posterior.factor[i, j] if j >= i else 0.0
+    n = walk(log, now(log) - posterior.age[0], agent.places, agent.counts)
+    for i in range(n):
+        scale = np.sqrt(np.float64(agent.counts[i]))
+        for j in range(r):
+            basis[r + i, j] = scale * log.rows[agent.places[i], j]
+    return r + n
+
+
+@entry
 def _peek_unread(agent, source, mark, basis, normals, out):
-    """Write every model that was never read, a posterior sample, to its row of `out`.
-
-    The rows of `basis` are those of the factor of P and sqrt(n_a) b_a since: xi = basis'n.
-    """
+    """Write every model that was never read, a posterior sample, to its row of `out`."""
     for m in range(out.shape[0]):
         if slot_of(agent.models, m) < 0:
             fill_normals(source, DIAGNOSTICS, (mark << 32) + m, normals[0])
@@ -297,11 +311,10 @@ def all_models(agent: Deferred, source: Source, mark: int) -> np.ndarray:
     `mark` the result has the law of the ensemble given all that was read, and no action that
     follows depends on whether it was asked for.
     """
-    posterior = agent.posterior
-    out = np.empty((agent.models.M, posterior.mu.shape[0]))
+    places, r = agent.log.rows.shape
+    out = np.empty((agent.models.M, r))
     _peek_read(agent, source, mark, out)
-    n = walk(agent.log, now(agent.log) - posterior.age[0], agent.places, agent.counts)
-    since = np.sqrt(agent.counts[:n])[:, None] * agent.log.rows[agent.places[:n]]
-    basis = np.vstack([np.triu(posterior.factor), since])
+    basis = np.empty((places + r, r))
+    basis = basis[: _fill_basis(agent, basis)]
     _peek_unread(agent, source, mark, basis, np.empty((1, len(basis))), out)
     return out

@@ -17,7 +17,7 @@ import numpy as np
 from .agent import aim, learn, score
 from .arms import TILE, load_arm, score_tile, tile_count
 from .floats import axpy, fma
-from .jit import kernel
+from .jit import entry, kernel
 from .posterior import Posterior, multiply_transposed, prior, prior_bytes, update
 from .streams import (
     INITIAL_MODELS,
@@ -29,6 +29,7 @@ from .streams import (
     normal_pair,
 )
 
+_U = np.uint64
 _UNROLLED = 8  # steps that `_multiply` takes at once
 
 
@@ -78,7 +79,7 @@ def weights(models: Models) -> np.ndarray:
     return np.zeros((len(models.pending) + 2, TILE))
 
 
-@kernel
+@entry
 def draw_models(models, source, first, last):
     """Draw xi ~ N(0, I) for the models of a tile range."""
     r = models.tiles.shape[1]
@@ -86,7 +87,7 @@ def draw_models(models, source, first, last):
         xi = models.tiles[tile]
         for j in range(0, r, 2):
             for i in range(TILE):
-                x, y = normal_pair(source, INITIAL_MODELS, j >> 1, tile * TILE + i)
+                x, y = normal_pair(source, INITIAL_MODELS, _U(j >> 1), _U(tile * TILE + i))
                 xi[j, i] = x
                 if j + 1 < r:
                     xi[j + 1, i] = y
@@ -97,7 +98,8 @@ def _draw_weights(source, tile, start, n, weights):
     """weights[s, i] = W of model i of the tile at step start + s; start is even."""
     for s in range(0, n, 2):
         for i in range(TILE):
-            x, y = normal_pair(source, PERTURBATION, tile * TILE + i, (start + s) >> 1)
+            m, pair = _U(tile * TILE + i), _U((start + s) >> 1)
+            x, y = normal_pair(source, PERTURBATION, m, pair)
             weights[s, i] = x
             weights[s + 1, i] = y
 
@@ -124,7 +126,7 @@ def _multiply(weights, b, n, xi):
                 xi[j, i] = fma(weights[s + 7, i], b7, x)
 
 
-@kernel
+@entry
 def flush(models, source, first, last, weights):
     """Bring the models of a tile range up to date; cost O(models x steps x r).
 
@@ -137,13 +139,13 @@ def flush(models, source, first, last, weights):
         _multiply(weights[odd:], models.pending, n, models.tiles[tile])
 
 
-@kernel
+@entry
 def is_full(models):
     """Tell whether the pending steps must be flushed before the next."""
     return models.span[1] == models.pending.shape[0]
 
 
-@kernel
+@entry
 def forget_pending(models):
     """Empty the list of pending steps."""
     models.pending[:] = 0.0
@@ -187,7 +189,7 @@ def _learn(agent, arms, source, t, arm, reward):
     for j in range(row.shape[0]):
         row[j] = agent.posterior.b[j]
     models.span[1] += 1
-    update(agent.posterior, reward - offset)
+    update(agent.posterior, arm, reward - offset)
 
 
 def all_models(agent: Ensemble, source: Source, mark: int) -> np.ndarray:

@@ -26,4 +26,4 @@ def _score(agent, arms, tile, work):
 @learn.body(Greedy)
 def _learn(agent, arms, source, t, arm, reward):
     offset = load_arm(arms, arm, agent.posterior.b)
-    update(agent.posterior, reward - offset)
+    update(agent.posterior, arm, reward - offset)

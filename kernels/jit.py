@@ -20,7 +20,8 @@ from numba.extending import overload
 # No numba runtime: kernels own no memory. That refuses allocation, and takes away the atomic
 # reference counts on every view and field, which made a small step four times as long and
 # would have threads fight over the arms that they share.
-FLAGS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+# No entry for C: nobody calls from there.
+FLAGS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 
 def _user_cache() -> Path:
@@ -60,12 +61,25 @@ def _process_folder() -> "tempfile.TemporaryDirectory[str]":
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a kernel on first use and keep the machine code in `cache_folder`."""
+    """Compile a function for other kernels to call, and keep the machine code.
+
+    Python cannot call it. The code that takes its arguments apart would take longer to compile
+    than many a kernel: only an `entry` has it.
+    """
+    return _compiled(function, no_cpython_wrapper=True)
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """Compile a function for Python and for kernels to call, and keep the machine code."""
+    return _compiled(function)
+
+
+def _compiled(function: Callable[..., Any], **flags: bool) -> Any:
     # Numba reads its folder when a function is decorated; other packages keep theirs.
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, **FLAGS)(function)
+        return numba.njit(cache=True, **FLAGS, **flags)(function)
     finally:
         numba.config.CACHE_DIR = theirs
 
@@ -75,7 +89,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 
     It leaves no machine code of its own behind, hence no cache.
     """
-    return numba.njit(forceinline=True, **FLAGS)(function)
+    return numba.njit(forceinline=True, no_cpython_wrapper=True, **FLAGS)(function)
 
 
 def generic(default: Callable[..., Any]) -> Any:
@@ -124,3 +138,10 @@ def announce_compilation(announce: Callable[[], None]) -> Iterator[None]:
 
     with event.install_listener("numba:compile", Listener()):
         yield
+
+
+@contextlib.contextmanager
+def compilation_timer() -> Iterator[Callable[[], float]]:
+    """Give a function that tells how many seconds were spent compiling since."""
+    with event.install_listener("numba:compile", event.TimingListener()) as timer:
+        yield lambda: timer.duration if timer.done else 0.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from .agent import aim, full, learn
 from .argmax import choose
-from .jit import kernel
+from .jit import entry, kernel
 from .streams import NOISE, normal
 
 
@@ -55,16 +55,7 @@ def decide(agent, arms, source, t, work):
     return choose(agent, arms, source, t, work)
 
 
-@kernel
-def observe(agent, arms, source, t, arm, reward):
-    """Let the agent learn its t-th reward. Return False, and change nothing, if it is full."""
-    if full(agent):
-        return False
-    learn(agent, arms, source, t, arm, reward)
-    return True
-
-
-@kernel
+@entry
 def advance(agent, arms, environment, record, source, work, start, stop):
     """Run the steps start, ..., stop - 1. Return the step reached.
 

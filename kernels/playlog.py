@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import entry, kernel
 
 _FIRST_ROOM = 4  # times in an arm's first segment
 
@@ -62,7 +62,7 @@ def now(log):
     return log.size[_NOW]
 
 
-@kernel
+@entry
 def log_is_full(log):
     """Tell whether the next play might not fit."""
     return (
@@ -78,7 +78,7 @@ def append(log, arm, b):
     Changes every part of the log. It must not be full.
     """
     time = log.size[_NOW]
-    place = log.place_of[arm]
+    place = np.int64(log.place_of[arm])
     if place < 0:
         place = log.size[_PLACES]
         log.size[_PLACES] += 1
@@ -166,11 +166,11 @@ def walk(log, time, places, counts):
         places[n] = place
         counts[n] = plays_since(log, place, time)
         n += 1
-        place = log.older[place]
+        place = np.int64(log.older[place])
     return n
 
 
-@kernel
+@entry
 def _compact(log, times):
     """Move all segments, in order of place, to a fresh pool without gaps between them."""
     end = 0

@@ -4,9 +4,11 @@ Equation (1) of the paper in canonical form: after a reward y of arm b (its offs
 
     P <- P + b b',   S <- P^-1,   mu <- S (P_old mu + y b).
 
-P adds up exactly what was observed. S follows it by Sherman and Morrison's formula and is
-computed afresh from P at a fixed cadence, before rounding can gather in it, and after a reward
-that shrinks a variance a thousandfold.
+S and mu follow by Sherman and Morrison's formula. The truth that they are computed afresh from,
+before rounding can gather in them, is a triangular system U mu = eta with P = U'U, and the arms
+played since with what they paid. An orthogonal transformation takes those in (a square-root
+information filter); P itself, whose small eigenvalues would drown in its large ones, is never
+formed.
 """
 
 from typing import NamedTuple
@@ -22,26 +24,54 @@ class Posterior(NamedTuple):
 
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r): covariance, symmetric to the bit
-    P: np.ndarray  # (r, r): precision, upper triangle
-    factor: np.ndarray  # (r, r): upper triangular, P = factor'factor as of the last `refactor`
+    factor: np.ndarray  # (r, r): U, upper triangular, P = U'U as of the last `refactor`
+    eta: np.ndarray  # (r,): U mu as of the last `refactor`
+    recent: np.ndarray  # (cadence, r): the distinct arms played since, one a row
+    recent_arm: np.ndarray  # (cadence,) int64: which they are
+    recent_plays: np.ndarray  # (cadence,) int64: how often each was played
+    recent_pay: np.ndarray  # (cadence,): what each paid in all
+    age: np.ndarray  # (2,) int64: updates since the last `refactor`, distinct arms in them
     root: np.ndarray  # (r, r): S = root root' after `refactor`, and under `update_with_root`
     b: np.ndarray  # (r,): the arm of the last update
     gain: np.ndarray  # (r,): S b of the last update
     scaled: np.ndarray  # (r,): sqrt(g) S b of the last update
     image: np.ndarray  # (r,): root'b of the last update
-    age: np.ndarray  # (1,): updates since S was last computed from P
+    columns: np.ndarray  # (r + 1, cadence): workspace of `refactor`
 
 
 def prior(r: int) -> Posterior:
     """Return the canonical prior N(0, I)."""
-    mu, b, gain, scaled, image = np.zeros((5, r))
-    S, P, factor, root = np.eye(r), np.eye(r), np.eye(r), np.eye(r)
-    return Posterior(mu, S, P, factor, root, b, gain, scaled, image, np.zeros(1, np.int64))
+    mu, eta, b, gain, scaled, image = np.zeros((6, r))
+    S, factor, root = np.eye(r), np.eye(r), np.eye(r)
+    recent, columns = np.zeros((cadence(r), r)), np.zeros((r + 1, cadence(r)))
+    recent_arm, recent_plays = np.zeros((2, cadence(r)), np.int64)
+    return Posterior(
+        mu=mu,
+        S=S,
+        factor=factor,
+        eta=eta,
+        recent=recent,
+        recent_arm=recent_arm,
+        recent_plays=recent_plays,
+        recent_pay=np.zeros(cadence(r)),
+        age=np.zeros(2, np.int64),
+        root=root,
+        b=b,
+        gain=gain,
+        scaled=scaled,
+        image=image,
+        columns=columns,
+    )
+
+
+def cadence(r: int) -> int:
+    """Return after how many updates S is computed afresh: a cost of O(r^2) an update."""
+    return max(256, 2 * r)
 
 
 def prior_bytes(r: int) -> int:
     """Return the memory that `prior` takes."""
-    return 8 * (4 * r * r + 5 * r + 1)
+    return 8 * (3 * r * r + (2 * r + 4) * cadence(r) + 6 * r + 2)
 
 
 @kernel
@@ -63,32 +93,47 @@ def multiply_transposed(S, x, out):
 
 
 @kernel
-def update(posterior, y):
-    """Condition on the reward y of the arm in `posterior.b`; cost O(r^2). Return g.
+def update(posterior, arm, y):
+    """Condition on the reward y of an arm, its row in `posterior.b`; cost O(r^2). Return g.
 
     With v = S b and g = 1 / (1 + b'v): S <- S - g v v', mu <- mu + g (y - b'mu) v. The factor
     sqrt(g) v appears on both sides of the product, so S stays symmetric to the bit.
     """
-    mu, S, P, b, v = posterior.mu, posterior.S, posterior.P, posterior.b, posterior.gain
+    mu, S, b, v, h = posterior.mu, posterior.S, posterior.b, posterior.gain, posterior.scaled
     multiply_transposed(S, b, v)
     g = 1.0 / (1.0 + dot(b, v))
     axpy(g * (y - dot(b, mu)), v, mu)
-    h = posterior.scaled
     root_g = np.sqrt(g)
     for i in range(b.shape[0]):
         h[i] = root_g * v[i]
     for i in range(b.shape[0]):
         axpy(-h[i], h, S[i])
-        axpy(b[i], b[i:], P[i, i:])
-    posterior.age[0] += 1
-    # The subtraction leaves the variance of b with an error of one part in 1e16 g.
-    if posterior.age[0] >= max(256, 2 * b.shape[0]) or g < 1e-3:
+    _remember(posterior, arm, y)
+    if posterior.age[0] == posterior.recent.shape[0]:
         refactor(posterior)
     return g
 
 
 @kernel
-def update_with_root(posterior, y):
+def _remember(posterior, arm, y):
+    """Count the play of an arm, and its reward, among the recent ones."""
+    place, distinct = 0, posterior.age[1]
+    while place < distinct and posterior.recent_arm[place] != arm:
+        place += 1
+    if place == distinct:
+        for j in range(posterior.b.shape[0]):
+            posterior.recent[place, j] = posterior.b[j]
+        posterior.recent_arm[place] = arm
+        posterior.recent_plays[place] = 0
+        posterior.recent_pay[place] = 0.0
+        posterior.age[1] += 1
+    posterior.recent_plays[place] += 1
+    posterior.recent_pay[place] += y
+    posterior.age[0] += 1
+
+
+@kernel
+def update_with_root(posterior, arm, y):
     """Do as `update` and keep S = root root'; cost O(r^2).
 
     Potter's form: with w = root'b and v = S b = root w, the matrix I - g w w' has the square
@@ -96,7 +141,7 @@ def update_with_root(posterior, y):
     """
     root, b, w = posterior.root, posterior.b, posterior.image
     multiply_transposed(root, b, w)
-    g = update(posterior, y)
+    g = update(posterior, arm, y)
     if posterior.age[0] > 0:
         c = g / (1.0 + np.sqrt(g))
         for i in range(b.shape[0]):
@@ -104,23 +149,51 @@ def update_with_root(posterior, y):
 
 
 @kernel
-def refactor(posterior):
-    """Compute factor, root and S afresh from P; cost O(r^3).
+def _absorb(U, eta, columns, n):
+    """Take n rewards into U mu = eta; cost O(n r^2).
 
-    P = U'U by Cholesky, X = U'^-1 by forward substitution, root = X', S = X'X. The loops run
-    along rows. Written here and not taken from LAPACK because the bits must not depend on
-    which BLAS is installed or on how many threads it takes.
+    Column i of `columns` is an arm b and, last, its reward y: P = U'U <- U'U + sum of b b' and
+    P mu = U'eta <- U'eta + sum of y b. One Householder reflection for each column k of the
+    stacked [U; b'] leaves U_kk > 0 and nothing below it. Loops run along the rows of `columns`.
     """
-    P, U, X, S = posterior.P, posterior.factor, posterior.root, posterior.S
-    r = P.shape[0]
+    r = U.shape[0]
     for k in range(r):
-        for j in range(k, r):
-            U[k, j] = P[k, j]
-        for i in range(k):
-            axpy(-U[i, k], U[i, k:], U[k, k:])
-        scale = 1.0 / np.sqrt(U[k, k])
-        for j in range(k, r):
-            U[k, j] *= scale
+        x = columns[k, :n]
+        square = dot(x, x)
+        if square != 0.0:  # nan too: it must be seen
+            diagonal = np.sqrt(U[k, k] * U[k, k] + square)
+            # The reflector is (head, x); written so, its head does not cancel.
+            head = -square / (U[k, k] + diagonal)
+            scale = 2.0 / (head * head + square)
+            U[k, k] = diagonal
+            for j in range(k + 1, r):
+                weight = -scale * fma(head, U[k, j], dot(x, columns[j, :n]))
+                U[k, j] = fma(weight, head, U[k, j])
+                axpy(weight, x, columns[j, :n])
+            weight = -scale * fma(head, eta[k], dot(x, columns[r, :n]))
+            eta[k] = fma(weight, head, eta[k])
+            axpy(weight, x, columns[r, :n])
+
+
+@kernel
+def refactor(posterior):
+    """Compute factor, root, S and mu afresh; cost O(r^3).
+
+    U takes in the recent arms, X = U'^-1 by forward substitution, root = X', S = X'X, and
+    mu by back substitution. Written here and not taken from LAPACK because the bits must not
+    depend on which BLAS is installed or on how many threads it takes.
+    """
+    U, X, S = posterior.factor, posterior.root, posterior.S
+    r = U.shape[0]
+    # n plays of an arm b that paid y in all are one of sqrt(n) b that paid y / sqrt(n).
+    distinct = posterior.age[1]
+    for i in range(distinct):
+        scale = np.sqrt(np.float64(posterior.recent_plays[i]))
+        for j in range(r):
+            posterior.columns[j, i] = scale * posterior.recent[i, j]
+        posterior.columns[r, i] = posterior.recent_pay[i] / scale
+    _absorb(U, posterior.eta, posterior.columns, distinct)
+    posterior.age[:] = 0
     # Row i of X is (e_i - sum_{k < i} U_ki X_k) / U_ii.
     for i in range(r):
         for j in range(r):
@@ -139,7 +212,9 @@ def refactor(posterior):
     for i in range(r):
         for j in range(i):
             X[j, i], X[i, j] = X[i, j], X[j, i]
-    posterior.age[0] = 0
+    for i in range(r - 1, -1, -1):
+        rest = posterior.eta[i] - dot(U[i, i + 1 :], posterior.mu[i + 1 :])
+        posterior.mu[i] = rest / U[i, i]
 
 
 @kernel

@@ -17,22 +17,24 @@ from typing import NamedTuple
 import numpy as np
 
 from .floats import bits_float, float_bits, fma
-from .jit import inlined, kernel
+from .jit import entry, inlined, kernel
 
-THETA = 1
-MODEL_INDEX = 2
-INITIAL_MODELS = 3
-PERTURBATION = 4
-NOISE = 5
-TIES = 6
-POSTERIOR_SAMPLE = 7
-ARMS = 8
-DIAGNOSTICS = 9
+_U = np.uint64
+
+# Typed numbers, not Python's: numba would compile a copy of each kernel for every literal.
+THETA = _U(1)
+MODEL_INDEX = _U(2)
+INITIAL_MODELS = _U(3)
+PERTURBATION = _U(4)
+NOISE = _U(5)
+TIES = _U(6)
+POSTERIOR_SAMPLE = _U(7)
+ARMS = _U(8)
+DIAGNOSTICS = _U(9)
 
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1
 
-_U = np.uint64
 _LOW = _U(0xFFFFFFFF)
 _32 = _U(32)
 _MULTIPLIER_0, _MULTIPLIER_1 = _U(0xD2511F53), _U(0xCD9E8D57)
@@ -70,15 +72,14 @@ def philox(key0, key1, word0, word1, word2, word3):
 
 @inlined
 def random_pair(source, stream, lane, counter):
-    """Return two independent uint64, uniform over all 2^64 values."""
-    count = _U(counter)
+    """Return two independent uint64, uniform over all 2^64 values; all words are uint64."""
     word0, word1, word2, word3 = philox(
         source.seed & _LOW,
         source.seed >> _32,
-        _U(lane),
-        count & _LOW,
+        lane,
+        counter & _LOW,
         source.run,
-        ((count >> _32) << _U(8)) | _U(stream),
+        ((counter >> _32) << _U(8)) | stream,
     )
     return (word0 << _32) | word1, (word2 << _32) | word3
 
@@ -142,7 +143,7 @@ def _point_on_circle(bits):
 
 @inlined
 def normal_pair(source, stream, lane, counter):
-    """Return two independent N(0, 1) by the transform of Box and Muller."""
+    """Return two independent N(0, 1) by the transform of Box and Muller; words as above."""
     first, second = random_pair(source, stream, lane, counter)
     radius = np.sqrt(2.0 * _minus_log_uniform(first))
     x, y = _point_on_circle(second)
@@ -152,57 +153,63 @@ def normal_pair(source, stream, lane, counter):
 @inlined
 def normal(source, stream, lane, t):
     """Return the N(0, 1) of a lane at time t."""
-    even, odd = normal_pair(source, stream, lane, t >> 1)
+    even, odd = normal_pair(source, stream, _U(lane), _U(t >> 1))
     return odd if t & 1 else even
 
 
-@kernel
+@entry
 def fill_normals(source, stream, t, out):
     """out[j] = the j-th N(0, 1) of the vector at time t."""
     n = out.shape[0]
-    for k in range(n >> 1):
-        x, y = normal_pair(source, stream, k, t)
+    for k in range((n + 1) >> 1):
+        x, y = normal_pair(source, stream, _U(k), _U(t))
         out[2 * k] = x
-        out[2 * k + 1] = y
-    if n & 1:
-        x, y = normal_pair(source, stream, n >> 1, t)
-        out[n - 1] = x
+        if 2 * k + 1 < n:
+            out[2 * k + 1] = y
 
 
-@kernel
+@entry
 def fill_normal_rows(source, stream, out):
     """out[i, :] = the vector of N(0, 1) at time i."""
     for i in range(out.shape[0]):
         fill_normals(source, stream, i, out[i])
 
 
-@kernel
+@entry
 def fill_uniform_rows(source, stream, out):
     """out[i, :] = the vector at time i of uniforms on [0, 1), multiples of 2^-53."""
     n = out.shape[1]
     for i in range(out.shape[0]):
         for k in range((n + 1) >> 1):
-            first, second = random_pair(source, stream, k, i)
+            first, second = random_pair(source, stream, _U(k), _U(i))
             out[i, 2 * k] = np.float64(first >> _U(11)) * 2.0**-53
             if 2 * k + 1 < n:
                 out[i, 2 * k + 1] = np.float64(second >> _U(11)) * 2.0**-53
+
+
+@inlined
+def _bounded(bits, n):
+    """Return (floor(bits n / 2^64), whether the draw may be kept); n < 2^32.
+
+    It is unbiased once the draws with bits n mod 2^64 below 2^64 mod n are rejected (Lemire,
+    2019).
+    """
+    low = (bits & _LOW) * n
+    high = (bits >> _32) * n + (low >> _32)
+    # The negative of an unsigned n is 2^64 - n.
+    return high >> _32, ((high << _32) | (low & _LOW)) >= (~n + _U(1)) % n
 
 
 @kernel
 def integer(source, stream, t, n):
     """Return an integer uniform on {0, ..., n - 1}, n < 2^32, for time t.
 
-    The high word of (64 random bits) x n is unbiased once the draws whose low word is below
-    2^64 mod n are rejected (Lemire, 2019). A rejected draw takes the next lane.
+    A rejected draw takes the next lane.
     """
-    n = _U(n)
-    lane = 0
-    # 2^64 mod n; the negative of an unsigned n is 2^64 - n.
-    smallest = (~n + _U(1)) % n
+    lane = _U(0)
     while True:
-        bits, _ = random_pair(source, stream, lane, t)
-        low = (bits & _LOW) * n
-        high = (bits >> _32) * n + (low >> _32)
-        if ((high << _32) | (low & _LOW)) >= smallest:
-            return np.int64(high >> _32)
-        lane += 1
+        bits, _ = random_pair(source, stream, lane, _U(t))
+        value, accepted = _bounded(bits, _U(n))
+        if accepted:
+            return np.int64(value)
+        lane += _U(1)

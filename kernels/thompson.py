@@ -37,4 +37,4 @@ def _score(agent, arms, tile, work):
 @learn.body(Thompson)
 def _learn(agent, arms, source, t, arm, reward):
     offset = load_arm(arms, arm, agent.posterior.b)
-    update_with_root(agent.posterior, reward - offset)
+    update_with_root(agent.posterior, arm, reward - offset)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 import reference
 from fastes.kernels.agent import full
@@ -11,6 +12,11 @@ from fastes.kernels.arms import TILE, mean_rewards
 from fastes.kernels.deferred import grown
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, fill_normals, source
+
+
+def from_python(kernel):
+    """Return a function that Python can call for one that only kernels can."""
+    return numba.njit(lambda *arguments: kernel(*arguments))
 
 
 @dataclass

@@ -30,6 +30,7 @@ def philox4x32(counter: tuple[int, ...], key: tuple[int, int], rounds: int = 10)
 
 def random_pair(seed: int, run: int, stream: int, lane: int, counter: int) -> tuple[int, int]:
     """Two 64-bit integers."""
+    seed, run, stream, lane, counter = (int(word) for word in (seed, run, stream, lane, counter))
     high, low = divmod(counter, 2**32)
     block = philox4x32((lane, low, run, high * 256 + stream), (seed % 2**32, seed // 2**32))
     return block[0] * 2**32 + block[1], block[2] * 2**32 + block[3]

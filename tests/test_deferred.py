@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
-from engine import as_reference, lift, rows, start
-from fastes.kernels import streams
-from fastes.kernels.agent import learn
-from fastes.kernels.deferred import all_models, read, slot_of
+from engine import as_reference, from_python, lift, rows, start
+from fastes.kernels import deferred, streams
+from fastes.kernels.deferred import all_models
 from fastes.kernels.ensemble import all_models as all_eager_models
+from fastes.kernels.stepwise import observe
 from scipy import stats
 
 import fastes
 
+read = from_python(deferred.read)
+slot_of = from_python(deferred.slot_of)
 TOLERANCE = 1e-8
 SEED, RUN = 77, 5
 
@@ -139,7 +141,7 @@ def shown(bandit, agent, seed, until):
 
 def teach(run, first, last):
     for t in range(first, last):
-        learn(run.state, run.bandit.canonical.arms, run.source, t, ARMS[t], 0.3 * t)
+        observe(run.state, run.bandit.canonical.arms, run.source, t, ARMS[t], 0.3 * t)
 
 
 def test_two_reads_of_a_model_have_their_joint_law():

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import reference
+from engine import from_python
+from fastes.kernels import ensemble as kernels
 from fastes.kernels import streams
 from fastes.kernels.arms import TILE
 from fastes.kernels.ensemble import (
@@ -11,13 +13,13 @@ from fastes.kernels.ensemble import (
     flush,
     forget_pending,
     is_full,
-    read_model,
     weights,
 )
 from fastes.kernels.streams import source
 from hypothesis import given
 from hypothesis import strategies as st
 
+read_model = from_python(kernels.read_model)
 SEED, RUN = 7, 2
 ORIGIN = source(SEED, RUN)
 

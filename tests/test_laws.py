@@ -2,22 +2,24 @@
 
 import numpy as np
 import pytest
-from engine import lift, start
-from fastes.kernels.agent import aim, learn
-from fastes.kernels.argmax import choose
-from fastes.kernels.ensemble import all_models, read_model
-from fastes.kernels.loop import play
+from engine import from_python, lift, start
+from fastes.kernels import argmax, ensemble
+from fastes.kernels.ensemble import all_models
+from fastes.kernels.stepwise import observe, prepare, settle
 from fastes.kernels.streams import THETA, fill_normals, source
 from scipy import stats
 
 import fastes
+
+choose = from_python(argmax.choose)
+read_model = from_python(ensemble.read_model)
 
 
 def play_fixed(bandit, agent, arms, rewards, seed):
     """Show an agent a fixed sequence of arms and rewards."""
     run = start(bandit, agent, len(arms), seed)
     for t, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
-        learn(run.state, bandit.canonical.arms, run.source, t, arm, reward / bandit.noise)
+        observe(run.state, bandit.canonical.arms, run.source, t, arm, reward / bandit.noise)
     return run
 
 
@@ -57,7 +59,7 @@ def test_posterior_samples_are_distributed_as_the_posterior():
     run = play_fixed(bandit, fastes.ThompsonSampling(), [0, 1, 2, 1], rng.normal(size=4), seed=4)
     drawn = np.empty((n, 3))
     for t in range(n):
-        aim(run.state, source(9), t)
+        prepare(run.state, source(9), t)
         drawn[t] = run.state.z
     posterior = run.state.posterior
     whitened = np.linalg.solve(np.linalg.cholesky(posterior.S), (drawn - posterior.mu).T).T
@@ -76,7 +78,7 @@ def regret_with_a_fresh_model_every_step(bandit, T, runs, seed):
             read_model(state.models, run.source, t, state.xi)
             state.z[:] = state.posterior.mu + state.posterior.S @ state.xi
             arm = choose(state, arms, run.source, t, run.work)
-            play(state, arms, run.environment, run.record, run.source, t, arm)
+            settle(state, arms, run.environment, run.record, run.source, t, arm)
         final[i] = bandit.noise * run.record.total[0]
     return final
 

@@ -1,18 +1,15 @@
 import numpy as np
 import pytest
-from fastes.kernels.playlog import (
-    append,
-    grown_log,
-    log_bytes,
-    log_is_full,
-    now,
-    play_log,
-    played_arms,
-    plays_since,
-    walk,
-)
+from engine import from_python
+from fastes.kernels import playlog
+from fastes.kernels.playlog import grown_log, log_bytes, log_is_full, play_log, played_arms
 from hypothesis import given
 from hypothesis import strategies as st
+
+append = from_python(playlog.append)
+now = from_python(playlog.now)
+plays_since = from_python(playlog.plays_since)
+walk = from_python(playlog.walk)
 
 
 def logged(arms, K=8, **room):

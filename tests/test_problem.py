@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from bandits import BANDITS
@@ -83,7 +86,7 @@ def test_random_arms_have_their_law(arms):
     if arms == "sphere":
         np.testing.assert_allclose(np.linalg.norm(rows_, axis=1), 1.0, rtol=1e-12)
     if arms == "uniform":
-        assert np.abs(rows_).max() <= 1 / np.sqrt(d)
+        assert 0.999 < np.abs(rows_).max() * np.sqrt(d) <= 1
 
 
 def test_random_arms_depend_on_the_seed_alone():
@@ -154,6 +157,12 @@ BAD = [
     ({"noise": -1.0}, "noise must be a finite number above 0, got -1"),
     ({"noise": np.nan}, "noise must be a finite number above 0, got nan"),
     ({"noise": "loud"}, "noise must be a finite number above 0, got 'loud'"),
+    ({"noise": 10**400}, "noise must be a finite number above 0, got 1000"),
+    ({"noise": np.True_}, "noise must be a finite number above 0"),
+    ({"actions": [[10**400]]}, "actions must be an array of real numbers"),
+    ({"actions": [["1", "2"]]}, "actions must be an array of real numbers"),
+    ({"actions": np.array([["a"], ["b"]])}, "actions must be an array of real numbers"),
+    ({"actions": np.ma.masked_array(np.eye(2), np.eye(2))}, "actions must be an array of real"),
 ]
 
 
@@ -162,6 +171,38 @@ def test_bad_input_is_refused_in_one_sentence(wrong, message):
     with pytest.raises((ValueError, TypeError), match=message) as caught:
         LinearBandit(**{"actions": np.eye(2), **wrong})
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("prior_cov", "message"),
+    [
+        ([[1e12, 0, 0], [0, 1, 2], [0, 2, 1]], "positive semidefinite"),
+        ([[1e12, 0, 0], [0, 1, 0.5], [0, 0, 1]], "symmetric"),
+    ],
+)
+def test_small_variances_are_judged_in_their_own_units(prior_cov, message):
+    with pytest.raises(ValueError, match=message):
+        LinearBandit(1e-6 * np.eye(3), prior_cov=prior_cov)
+
+
+def test_a_small_variance_beside_a_large_one_counts():
+    bandit = LinearBandit(np.diag([1e-9, 1.0]), prior_cov=np.diag([1e17, 1.0]))
+    assert bandit.rank == 2
+    np.testing.assert_allclose(np.linalg.norm(rows(bandit), axis=1), [1e-9 * 1e17**0.5, 1.0])
+
+
+def test_nearly_parallel_arms_stay_apart():
+    u, w = np.array([1.0, 2.0, 3.0]), np.array([0.3, -1.0, 0.5])
+    few = LinearBandit([u, u + 1e-6 * w], noise=1e-5)
+    gap = rows(few)[1] - rows(few)[0]
+    assert np.linalg.norm(gap) == pytest.approx(1e-6 * np.linalg.norm(w), rel=1e-6)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
+def test_a_copy_is_as_immutable_as_the_original(again):
+    bandit = again(LinearBandit(np.eye(2), prior_cov=[1.0, 2.0]))
+    with pytest.raises(ValueError, match="read-only"):
+        bandit.actions[0, 0] = 5.0
 
 
 def test_an_indefinite_prior_is_refused_even_where_the_arms_do_not_show_it():
@@ -188,17 +229,21 @@ def test_bad_random_problems_are_refused(arguments, message):
 
 
 def test_bad_kernel_matrices_are_refused_by_their_name():
-    with pytest.raises(ValueError, match="kernel_matrix must be positive semidefinite"):
+    with pytest.raises(ValueError, match="prior_cov must be positive semidefinite"):
         LinearBandit.gaussian_process([[1.0, 2.0], [2.0, 1.0]])
-    with pytest.raises(ValueError, match=r"kernel_matrix must .* shape \(2,\) or \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"kernel_matrix must be square, got shape \(2, 3\)"):
         LinearBandit.gaussian_process(np.ones((2, 3)))
     with pytest.raises(ValueError, match="mean must be a number or have shape"):
         LinearBandit.gaussian_process(np.eye(3), mean=[1.0])
 
 
-def test_values_beyond_all_scales_are_refused():
-    with pytest.raises(ValueError, match="within 1e\\+75 noise standard deviations"):
-        LinearBandit([[1e200]], noise=1e-200).canonical  # noqa: B018
+@pytest.mark.parametrize("scale", [1e7, 1e200, 1e308])
+@pytest.mark.parametrize("d", [1, 3])
+def test_noise_that_is_too_small_for_the_arms_is_refused(scale, d):
+    with pytest.raises(ValueError, match=r"within 1e\+06 noise standard deviations, got"):
+        LinearBandit(scale * np.ones((2, d)), noise=1.0 if scale < 1e8 else 1e-200)
+    with pytest.raises(ValueError, match=r"mean rewards must be within 1e\+09 noise"):
+        LinearBandit(np.ones((2, d)), prior_mean=max(1e10, scale))
 
 
 def test_a_problem_that_does_not_fit_says_how_much_it_needs(monkeypatch):

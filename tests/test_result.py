@@ -1,11 +1,12 @@
 import json
+import os
 import zipfile
 
 import numpy as np
 import pytest
 
 import fastes
-from fastes.files import FileFormatError, replacing
+from fastes.files import FileFormatError, _umask, replacing
 
 BANDIT = fastes.LinearBandit.random(K=20, d=3, noise=0.5)
 
@@ -44,6 +45,14 @@ def test_the_summary_has_the_fields_of_the_contract(result):
     assert set(summary["regret"]) == {"mean", "se", "median", "q05", "q95"}
     assert set(summary["curve"]) == {"t", "mean", "se"}
     assert summary["M"] == 10
+    final = result.regret.final
+    expected = [
+        final.mean(),
+        final.std(ddof=1) / np.sqrt(8),
+        *np.quantile(final, [0.5, 0.05, 0.95]),
+    ]
+    np.testing.assert_allclose(list(summary["regret"].values()), expected)
+    assert summary["steps_per_second"] == pytest.approx(800 / summary["seconds"])
     assert summary["curve"]["t"][-1] == 100
     assert summary["version"] == fastes.__version__
 
@@ -74,6 +83,27 @@ def test_paired_differences_have_the_standard_error_of_the_differences(compariso
     assert (difference.x, difference.y) == ("ES, M=10", "TS")
 
 
+def test_runs_with_other_fixed_thetas_are_not_paired():
+    both = [
+        fastes.simulate(BANDIT, fastes.Greedy(), T=20, runs=3, theta=theta)
+        for theta in ([0.0, 0.0, 1.0], [5.0, 0.0, 0.0])
+    ]
+    with pytest.raises(ValueError, match="needs equal theta"):
+        fastes.Comparison(tuple(both)).differences()
+
+
+@pytest.mark.parametrize("scale", [1e-170, 1.0, 1e170])
+def test_standard_errors_neither_overflow_nor_vanish(scale):
+    bandit = fastes.LinearBandit(scale * BANDIT.actions, noise=scale)
+    regret = fastes.simulate(bandit, fastes.ThompsonSampling(), T=30, runs=5).regret
+    assert 0.01 < regret.se[-1] / scale < 100
+
+
+def test_results_cannot_be_changed(result):
+    with pytest.raises(ValueError, match="read-only"):
+        result.regret.per_run[0, 0] = 0.0
+
+
 def test_what_is_not_paired_is_not_compared(result):
     other = fastes.simulate(BANDIT, fastes.Greedy(), T=100, runs=8, seed=6)
     with pytest.raises(ValueError, match="needs equal seed, got 5 for ES, M=10 and 6 for Greedy"):
@@ -85,7 +115,15 @@ def test_csv_has_a_row_for_every_time(comparison, tmp_path):
     lines = (tmp_path / "curves.csv").read_text().splitlines()
     assert lines[0] == "agent,t,mean,se,median,q05,q95"
     assert len(lines) == 1 + sum(len(result.t) for result in comparison.results)
-    assert lines[-1].split(",")[0] == "TS"
+    agent, *figures = lines[-1].split(",")
+    assert agent == "TS"
+    final = comparison.results[1].regret.final
+    expected = [
+        final.mean(),
+        final.std(ddof=1) / np.sqrt(8),
+        *np.quantile(final, [0.5, 0.05, 0.95]),
+    ]
+    np.testing.assert_allclose([float(x) for x in figures], [100, *expected])
 
 
 def test_a_dataframe_has_a_row_for_every_run_and_time(comparison):
@@ -108,6 +146,8 @@ def test_plots_are_drawn(comparison, tmp_path):
     mpl.use("Agg")
     axes = comparison.plot()
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ES, M=10", "TS"]
+    for line, one in zip(axes.get_lines(), comparison.results, strict=True):
+        assert (line.get_ydata() == one.regret.mean).all()
     assert comparison.results[0].plot(axes) is axes
     mpl.pyplot.close("all")
 
@@ -121,7 +161,7 @@ def test_damaged_files_are_refused_in_one_sentence(result, tmp_path):
         with pytest.raises(FileFormatError, match=r"result\.npz is not a fastes result file, or"):
             fastes.load(path)
     rng = np.random.default_rng(1)
-    for position in rng.integers(0, len(whole), size=100):
+    for position in rng.integers(0, len(whole), size=400):
         flipped = bytearray(whole)
         flipped[position] ^= 0xFF
         path.write_bytes(bytes(flipped))
@@ -185,6 +225,32 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         raise RuntimeError
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_replaced_and_not_rewritten(tmp_path):
+    path = tmp_path / "kept.txt"
+    path.write_text("old")
+    with path.open() as reader, replacing(path) as temporary:
+        temporary.write_text("new")
+    with path.open() as reader, replacing(path) as temporary:  # whoever reads sees a whole file
+        temporary.write_text("newer")
+        assert reader.read() == "new"
+    assert path.read_text() == "newer"
+    assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path):
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    with replacing(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with replacing(pipe) as given:
+        assert given == pipe
 
 
 def test_a_saved_file_is_an_ordinary_npz(result, tmp_path):

@@ -108,7 +108,7 @@ def test_a_fixed_theta_is_used_in_all_runs():
     bandit = fastes.LinearBandit(actions, noise=0.01)
     result = fastes.simulate(bandit, fastes.UniformRandom(), T=30, runs=50, theta=[0.0, 0.0, 9.0])
     assert set(np.round(result.regret.final / 9.0, 9)) <= {float(n) for n in range(31)}
-    assert result.configuration.theta == "fixed"
+    assert result.configuration.theta.startswith("fixed, ")
 
 
 def test_each_run_may_have_its_own_theta():
@@ -179,10 +179,11 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
         fastes.simulate(BANDIT, fastes.Greedy(), T=5, runs=3)
 
 
-def test_a_posterior_lost_to_rounding_is_an_error_not_a_result():
-    bandit = fastes.LinearBandit([[1e10, 1e10], [1.0, -1.0]])
+def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
+    nothing = simulation.Environment(np.full(BANDIT.K, np.nan), np.nan)
+    monkeypatch.setattr(simulation, "_environment", lambda *arguments: nothing)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
-        fastes.simulate(bandit, fastes.ThompsonSampling(), T=1000)
+        fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
 
 
 def test_memory_does_not_grow_with_T():
@@ -234,6 +235,67 @@ def test_bad_arguments_are_refused(arguments, message):
 def test_bad_ensembles_are_refused(M):
     with pytest.raises(ValueError, match="M must be an integer from 1 to 4294967295"):
         fastes.EnsembleSampling(M)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((fastes.Greedy(), BANDIT), "bandit must be a LinearBandit, got Greedy"),
+        ((np.eye(2), fastes.Greedy()), "bandit must be a LinearBandit, got array"),
+        ((BANDIT, "es"), "agent must be an agent such as ThompsonSampling.*, got 'es'"),
+        ((BANDIT, fastes.Greedy), "agent must be an agent such as ThompsonSampling.*, got <class"),
+    ],
+)
+def test_what_is_no_bandit_or_agent_is_refused(arguments, message):
+    with pytest.raises(TypeError, match=message):
+        fastes.simulate(*arguments, T=5)
+
+
+def test_a_comparison_needs_agents():
+    with pytest.raises(ValueError, match="agents must hold at least one agent, got none"):
+        fastes.compare(BANDIT, [], T=5)
+
+
+def test_more_points_than_steps_are_as_many_as_steps():
+    result = fastes.simulate(BANDIT, fastes.Greedy(), T=5, points=2**32 - 1)
+    assert result.t.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_a_theta_beyond_all_scales_is_refused():
+    with pytest.raises(ValueError, match=r"mean rewards must be within 1e\+09 noise"):
+        fastes.simulate(BANDIT, fastes.Greedy(), T=5, theta=np.full(9, 1e250))
+
+
+def test_run_i_of_few_is_run_i_of_many_for_fixed_thetas_too():
+    theta = np.random.default_rng(0).normal(size=(9, 9))
+    many = fastes.simulate(BANDIT, fastes.Greedy(), T=20, runs=9, theta=theta)
+    one = fastes.simulate(BANDIT, fastes.Greedy(), T=20, theta=theta[:1])
+    assert (many.regret.per_run[0] == one.regret.per_run[0]).all()
+
+
+def test_progress_is_reported_however_short_the_run():
+    for _ in range(20):
+        seen = []
+        fastes.simulate(BANDIT, fastes.Greedy(), T=1, progress=seen.append)
+        assert seen[-1].steps == 1
+
+
+def test_a_thread_that_does_not_start_stops_the_others(monkeypatch):
+    begun = []
+    begin = threading.Thread.start
+
+    def start(thread):
+        if len(begun) == 2:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        begin(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(RuntimeError, match="can't start"):
+        fastes.simulate(BANDIT, fastes.Greedy(), T=10**12, runs=5, threads=5)
+    for thread in begun:
+        thread.join(2)
+        assert not thread.is_alive()
 
 
 def test_an_unknown_engine_is_refused():

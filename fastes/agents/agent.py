@@ -82,7 +82,10 @@ class Agent(ABC):
         return state
 
 
-_OF_POSTERIOR = ("mu", "S", "P", "factor", "root", "age")
+_OF_POSTERIOR = (
+    *("mu", "S", "factor", "eta", "root"),
+    *("recent", "recent_arm", "recent_plays", "recent_pay", "age"),
+)
 
 
 def pack_posterior(posterior: Posterior) -> Arrays:
@@ -94,6 +97,9 @@ def unpack_posterior(arrays: Arrays, posterior: Posterior) -> None:
     """Fill a posterior from its arrays."""
     for name in _OF_POSTERIOR:
         unpack_array(arrays, name, getattr(posterior, name))
+    updates, distinct = posterior.age
+    if not 0 <= distinct <= updates < len(posterior.recent):
+        raise FileFormatError(f"a saved agent's 'age' is out of range: {updates}, {distinct}")
 
 
 def unpack_array(arrays: Arrays, name: str, target: NDArray[Any]) -> None:

@@ -1,7 +1,11 @@
 """Errors become one sentence here and nowhere else."""
 
 import contextlib
+import pickle
+import signal
+import threading
 from collections.abc import Iterator
+from types import FrameType
 
 import click
 
@@ -21,26 +25,47 @@ class _Usage(click.ClickException):
 @contextlib.contextmanager
 def one_sentence(debug: bool) -> Iterator[None]:
     """Turn what the library raises into one line and an exit code; with `debug`, let it pass."""
+    with _interrupts() as interrupted:
+        try:
+            yield
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            if debug:
+                raise
+            # A compiler that is interrupted may answer with an error of its own.
+            raise (_Failure("stopped") if interrupted else _as_click(error)) from None
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Give a list that tells of Ctrl-C, which goes on to do what it does."""
+    seen: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _as_click(error: BaseException) -> click.ClickException:
     from fastes.files import FileFormatError
 
-    try:
-        yield
-    except (click.ClickException, click.exceptions.Exit, click.Abort):
-        raise
-    except KeyboardInterrupt:
-        if debug:
-            raise
-        raise _Failure("stopped") from None
-    except Exception as error:
-        if debug:
-            raise
-        raise _as_click(error, FileFormatError) from None
-
-
-def _as_click(error: Exception, damaged: type[Exception]) -> click.ClickException:
     if isinstance(error, OSError) and error.filename is not None:
         return _Failure(f"{error.filename}: {(error.strerror or str(error)).lower()}")
-    if isinstance(error, (damaged, OSError, MemoryError, ImportError, ArithmeticError)):
+    if isinstance(error, (EOFError, pickle.UnpicklingError)):
+        from fastes.kernels.jit import cache_folder
+
+        return _Failure(f"the compiled code in {cache_folder()} is damaged: delete that folder")
+    if isinstance(error, (FileFormatError, OSError, MemoryError, ImportError, ArithmeticError)):
         return _Failure(str(error) or "out of memory")
     if isinstance(error, (ValueError, TypeError)):
         return _Usage(str(error))

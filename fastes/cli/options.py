@@ -1,6 +1,7 @@
 """Options that commands share."""
 
 import contextlib
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,20 @@ def load_npy(option: str, path: Path) -> Any:
         ) from error
 
 
-def check_output_folder(option: str, path: Path | None) -> None:
-    """Refuse a file whose folder is not there before the work begins, not after."""
-    if path is not None and not path.parent.is_dir():
-        raise click.BadParameter(f"the folder {path.parent} does not exist", param_hint=option)
+def check_outputs(**paths: Path | None) -> None:
+    """Refuse files that cannot be written before the work begins, not after."""
+    options = {option: path for option, path in paths.items() if path is not None}
+    if len({path.resolve() for path in options.values()}) < len(options):
+        words = ", ".join(f"--{option}" for option in options)
+        raise click.UsageError(f"{words} must be different files")
+    for option, path in options.items():
+        hint = f"--{option}"
+        if not path.parent.is_dir():
+            raise click.BadParameter(f"the folder {path.parent} does not exist", param_hint=hint)
+        try:
+            tempfile.TemporaryFile(dir=path.resolve().parent).close()
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise click.BadParameter(
+                f"{path} cannot be written: {reason}", param_hint=hint
+            ) from None

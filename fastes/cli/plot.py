@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from fastes.cli.errors import one_sentence
-from fastes.cli.options import INPUT, OUTPUT, check_output_folder, output_options
+from fastes.cli.options import INPUT, OUTPUT, check_outputs, output_options
 
 
 @click.command()
@@ -24,7 +24,7 @@ def plot(files: tuple[Path, ...], out: Path, as_json: bool, quiet: bool, debug: 
         from fastes.plotting import check_format, save_plot
         from fastes.result import Comparison, Result, load
 
-        check_output_folder("--out", out)
+        check_outputs(out=out)
         check_format(out)
         results: list[Result] = []
         for file in files:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def print_comparison(comparison: "Comparison") -> None:
-    """Print the setting, a column of figures for each agent, and the paired differences."""
+    """Print the setting, a row of figures for each agent, and the paired differences."""
     from rich.console import Console
     from rich.table import Table
 
@@ -28,35 +28,36 @@ def print_comparison(comparison: "Comparison") -> None:
     )
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("")
+    for name in ("regret", "median", "5% to 95%", "a step", "seconds"):
+        table.add_column(name, justify="right")
     for result in comparison.results:
-        table.add_column(result.label, justify="right")
-    columns = [_figures(result) for result in comparison.results]
-    for row in zip(*columns, strict=True):
-        table.add_row(row[0][0], *(figure for _, figure in row))
+        table.add_row(result.label, *_figures(result))
     Console(highlight=False).print(table)
+    for result in comparison.results:
+        c = result.configuration
+        rate = c.T * c.runs / c.seconds
+        click.echo(f"{result.label}: {rate:,.0f} steps a second, {c.engine} engine")
     for x, y, mean, se in comparison.differences():
         click.echo(f"{x} less {y}, paired: {_with_error(mean, se)}")
 
 
-def _figures(result: "Result") -> list[tuple[str, str]]:
+def _figures(result: "Result") -> list[str]:
     regret, c = result.regret, result.configuration
     low, high = regret.quantile(0.05)[-1], regret.quantile(0.95)[-1]
     return [
-        ("regret, mean", _with_error(regret.mean[-1], regret.se[-1])),
-        ("median", f"{regret.median[-1]:,.4g}"),
-        ("5% to 95% of runs", f"{low:,.4g} to {high:,.4g}"),
-        ("mean a step", f"{regret.mean[-1] / c.T:.3g}"),
-        ("engine", c.engine),
-        ("seconds", f"{c.seconds:.2f}"),
-        ("steps a second", f"{c.T * c.runs / c.seconds:,.0f}"),
+        _with_error(regret.mean[-1], regret.se[-1]),
+        f"{regret.median[-1]:,.4g}",
+        f"{low:,.3g} to {high:,.3g}",
+        f"{regret.mean[-1] / c.T:.3g}",
+        f"{c.seconds:.2f}",
     ]
 
 
 def _with_error(mean: float, se: float) -> str:
     """Return the mean to as many places as two digits of its standard error have."""
-    if math.isnan(se):
-        return f"{mean:,.4g}"
-    places = min(9, max(0, 1 - math.floor(math.log10(se)))) if se > 0 else 2
+    if math.isnan(se) or not 1e-4 < se < 1e9:
+        return f"{mean:,.4g}" if math.isnan(se) else f"{mean:.4g} +- {se:.2g}"
+    places = max(0, 1 - math.floor(math.log10(se)))
     return f"{mean:,.{places}f} +- {se:,.{places}f}"
 
 

@@ -11,7 +11,7 @@ from fastes.cli.errors import one_sentence
 from fastes.cli.options import (
     INPUT,
     OUTPUT,
-    check_output_folder,
+    check_outputs,
     load_npy,
     number_or_file,
     output_options,
@@ -92,7 +92,7 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """
     with one_sentence(debug):
         comparison = _simulate(options, visible=not (quiet or as_json))
-        _write(comparison, options)
+        # What was measured is shown first: a file that cannot be written does not lose it.
         if as_json:
             single = len(comparison.results) == 1
             summary = comparison.results[0].summary() if single else comparison.summary()
@@ -101,11 +101,11 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             from fastes.cli.report import print_comparison
 
             print_comparison(comparison)
+        _write(comparison, options)
 
 
 def _simulate(options: dict[str, Any], visible: bool) -> "Comparison":
-    for option in ("out", "csv", "plot"):
-        check_output_folder(f"--{option}", options[option])
+    check_outputs(out=options["out"], csv=options["csv"], plot=options["plot"])
     if options["plot"] is not None:
         from fastes.plotting import check_format
 
