@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.kernels.arms import Arms, empty_arms, store_rows, transform_rows
+from fastes.kernels.arms import Arms, arms_bytes, empty_arms, store_rows, transform_rows
 from fastes.memory import require
 from fastes.validation import Floats
 
@@ -186,5 +186,5 @@ def _check(what: str, numbers: Floats, limit: float) -> None:
 
 
 def _allocate(K: int, rank: int) -> Arms:
-    require(f"the arms of a problem with K={K:,} and rank {rank:,}", 8 * K * rank)
+    require(f"the arms of a problem with K={K:,} and rank {rank:,}", arms_bytes(K, rank))
     return empty_arms(K, rank)

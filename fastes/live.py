@@ -62,7 +62,7 @@ class LiveAgent:
         self._state = state
         self._arms = bandit.canonical.arms
         self._source = source(seed)
-        self._work = workspace()
+        self._work = workspace(self._arms)
         self._acts, self._observations = counts
 
     def __repr__(self) -> str:

@@ -257,7 +257,7 @@ def _slices(job: _Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[in
     environment = _environment(job, run, origin)
     state = job.agent.initial_state(arms.K, job.bandit.rank, origin)
     kept = record(job.times, job.regret[run], counts)
-    scores = workspace()
+    scores = workspace(arms)
     t, length, regret = 0, 16, 0.0
     while t < job.T:
         stop = min(job.T, t + length)

@@ -43,7 +43,7 @@ class Team:
         stop: int,
     ) -> int:
         """Do as `kernels.loop.advance`, with the work of each step shared."""
-        work = [workspace() for _ in range(self.threads)]
+        work = [workspace(arms) for _ in range(self.threads)]
         for t in range(start, stop):
             if not prepare(agent, source, t):
                 return t

@@ -1,9 +1,10 @@
 """What the loop asks of an agent: generic kernels, with a body for each agent's state.
 
 An agent's state is a named tuple; its type chooses the bodies. `choose` has a default, the
-argmax of `score` over all arms (argmax.py).
+argmax of `score` over all arms (argmax.py), and `score` has one for models z: o + b z.
 """
 
+from .arms import score_tile
 from .jit import generic
 
 
@@ -19,11 +20,18 @@ def aim(agent, source, t):
 
 
 @generic
-def score(agent, arms, tile, work):
-    """work[0] = the index of each arm of a tile, to be maximised; -inf beyond K.
+def is_linear(agent):
+    """Tell whether the agent's scores are o + b z with z = agent.z."""
+    return True
 
-    The other rows of `work` (argmax.workspace) are the body's to use.
+
+@generic
+def score(agent, arms, tile, work):
+    """work.scores[0] = the index of each arm of a tile, to be maximised; -inf beyond K.
+
+    The other rows of `work.scores` (argmax.workspace) are the body's to use.
     """
+    score_tile(arms, tile, agent.z, work.scores[0])
 
 
 @generic

@@ -1,16 +1,46 @@
-"""The best arm over all tiles, ties broken uniformly."""
+"""The best arm over all tiles, ties broken uniformly.
+
+Scores that are linear, o + b z, are first looked at in single precision, at half the memory
+traffic. Each is then known up to a margin, and only tiles that may hold the best arm are scored
+in double precision: the choice is the one of a scan of all tiles, to the bit.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from .agent import score
-from .arms import TILE
+from .agent import is_linear, score
+from .arms import TILE, Arms, score_tile32
+from .floats import dot
 from .jit import generic, inlined, kernel
 from .streams import TIES, integer
 
+SCREEN_FROM = 4
+"""Tiles from which a first look pays."""
 
-def workspace() -> np.ndarray:
-    """Return what `score` writes to; one for each thread."""
-    return np.empty((3, TILE))
+# A chain of fused multiply-adds over r terms in single precision, unit roundoff u = 2^-24, with
+# rounded inputs: every term carries at most r + 2 factors (1 + u). For (r + 2) u < 0.01 the error
+# is below 1.01 (r + 2) u (|o| + |b| |z|); the double-precision chain's own fits into the rest of
+# 1.05. Numbers too small for single precision add at most 2^-149 each, times the other factor.
+_RELATIVE_MARGIN = 1.05 * 2.0**-24
+_ABSOLUTE_MARGIN = 2.0**-148
+_LONGEST = 100_000
+
+
+class Workspace(NamedTuple):
+    """What a scan writes to; one for each thread."""
+
+    scores: np.ndarray  # (3, TILE)
+    scores32: np.ndarray  # (TILE,) float32
+    z32: np.ndarray  # (r,) float32
+    tops: np.ndarray  # (tiles,) float32: the best score of each tile, at a first look
+
+
+def workspace(arms: Arms) -> Workspace:
+    """Return the workspace of a scan of these arms."""
+    tiles, r, _ = arms.tiles.shape
+    scores32, z32, tops = (np.zeros(n, np.float32) for n in (TILE, r, tiles))
+    return Workspace(np.zeros((3, TILE)), scores32, z32, tops)
 
 
 @inlined
@@ -22,7 +52,7 @@ def _larger(x, best):
 @inlined
 def _largest(scores):
     """Return the largest of TILE scores by eight running maxima."""
-    m0 = m1 = m2 = m3 = m4 = m5 = m6 = m7 = -np.inf
+    m0 = m1 = m2 = m3 = m4 = m5 = m6 = m7 = scores.dtype.type(-np.inf)
     for i in range(0, TILE, 8):
         m0 = _larger(scores[i], m0)
         m1 = _larger(scores[i + 1], m1)
@@ -38,15 +68,44 @@ def _largest(scores):
 
 
 @kernel
+def first_look(arms, z, first, last, work):
+    """Score a tile range in single precision. Return the least that the best arm can score.
+
+    Fills `work.tops`, of which that takes off the margin twice: a tile whose top is below it
+    holds no best arm. Returns nan where the margin is not to be relied on.
+    """
+    r = z.shape[0]
+    norm = np.sqrt(dot(z, z))
+    size = arms.largest[0] + arms.largest[1] * norm
+    margin = _RELATIVE_MARGIN * (r + 2) * size
+    margin += _ABSOLUTE_MARGIN * r * (1.0 + norm + arms.largest[1])
+    if not (margin < 1e20 and r < _LONGEST):
+        return np.nan
+    for j in range(r):
+        work.z32[j] = z[j]
+    best = np.float32(-np.inf)
+    for tile in range(first, last):
+        score_tile32(arms, tile, work.z32, work.scores32)
+        work.tops[tile] = _largest(work.scores32)
+        best = _larger(work.tops[tile], best)
+    return np.float64(best) - 2.0 * margin
+
+
+@kernel
 def scan(agent, arms, first, last, work):
     """Return (best score, number of arms with it, the first of them) of a tile range.
 
     Cost O(K r) for scores linear in b. Ranges scanned by different threads are put together
     by `merge`.
     """
-    scores = work[0]
+    scores = work.scores[0]
+    floor = np.nan
+    if is_linear(agent) and last - first >= SCREEN_FROM:
+        floor = first_look(arms, agent.z, first, last, work)
     best, ties, arm = -np.inf, 0, -1
     for tile in range(first, last):
+        if np.float64(work.tops[tile]) < floor:  # never, where floor is nan
+            continue
         score(agent, arms, tile, work)
         largest = _largest(scores)
         if largest >= best and largest > -np.inf:
@@ -80,7 +139,7 @@ def break_tie(agent, arms, source, t, best, ties, arm, work):
     for tile in range(arm // TILE, arms.tiles.shape[0]):
         score(agent, arms, tile, work)
         for i in range(TILE):
-            if work[0, i] == best:
+            if work.scores[0, i] == best:
                 if rank == 0:
                     return tile * TILE + i
                 rank -= 1

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .floats import fma
+from .floats import dot, fma, fma32
 from .jit import entry, kernel
 
 TILE = 64
@@ -19,6 +19,9 @@ class Arms(NamedTuple):
 
     tiles: np.ndarray  # (tiles, r, TILE): b
     offsets: np.ndarray  # (tiles, TILE): o
+    tiles32: np.ndarray  # the same in single precision, for a first look (argmax.py)
+    offsets32: np.ndarray
+    largest: np.ndarray  # (2,): the largest |o| and the largest norm of a row b
     K: int
 
 
@@ -29,9 +32,15 @@ def tile_count(n: int) -> int:
 
 def empty_arms(K: int, r: int) -> Arms:
     """Return K arms that are yet to be filled, row by row, by `store_rows`."""
-    tiles = np.zeros((tile_count(K), r, TILE))
+    shape = tile_count(K), r, TILE
+    tiles, tiles32 = np.zeros(shape), np.zeros(shape, np.float32)
     offsets = np.full((tile_count(K), TILE), -np.inf)
-    return Arms(tiles, offsets, K)
+    return Arms(tiles, offsets, tiles32, offsets.astype(np.float32), np.zeros(2), K)
+
+
+def arms_bytes(K: int, r: int) -> int:
+    """Return the memory that `empty_arms` takes."""
+    return 12 * tile_count(K) * TILE * (r + 1) + 16
 
 
 @entry
@@ -40,8 +49,12 @@ def store_rows(arms, first, b, o):
     for i in range(b.shape[0]):
         tile, place = divmod(first + i, TILE)
         arms.offsets[tile, place] = o[i]
+        arms.offsets32[tile, place] = o[i]
         for j in range(b.shape[1]):
             arms.tiles[tile, j, place] = b[i, j]
+            arms.tiles32[tile, j, place] = b[i, j]
+        arms.largest[0] = max(arms.largest[0], abs(o[i]))
+        arms.largest[1] = max(arms.largest[1], np.sqrt(dot(b[i], b[i])))
 
 
 @kernel
@@ -75,6 +88,26 @@ def score_tile(arms, tile, z, out):
     for j in range(whole, r):
         for i in range(TILE):
             out[i] = fma(z[j], b[j, i], out[i])
+
+
+@kernel
+def score_tile32(arms, tile, z, out):
+    """out[:] = o + b z in single precision for the arms of one tile; cost O(TILE r)."""
+    b = arms.tiles32[tile]
+    r = b.shape[0]
+    for i in range(TILE):
+        out[i] = arms.offsets32[tile, i]
+    whole = r - r % 4
+    for j in range(0, whole, 4):
+        z0, z1, z2, z3 = z[j], z[j + 1], z[j + 2], z[j + 3]
+        for i in range(TILE):
+            s = fma32(z0, b[j, i], out[i])
+            s = fma32(z1, b[j + 1, i], s)
+            s = fma32(z2, b[j + 2, i], s)
+            out[i] = fma32(z3, b[j + 3, i], s)
+    for j in range(whole, r):
+        for i in range(TILE):
+            out[i] = fma32(z[j], b[j, i], out[i])
 
 
 @entry

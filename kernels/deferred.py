@@ -4,8 +4,7 @@ In information space a model takes in W b at every step (ensemble.py). A step re
 only, and what the others missed can wait: when model m is read at t, last read at tau, it has
 missed the sum over arms a played in between of (sum of n_a independent N(0, 1)) b_a, and that
 inner sum is sqrt(n_a) times one N(0, 1). So a catch-up costs one normal and one axpy for each
-*distinct* arm played since. A model never read before is an exact posterior sample: xi ~ N(0, P),
-drawn with the factor of P as of its last refactoring, tau, and caught up from there.
+*distinct* arm played since. A model never read before is an exact posterior sample: xi ~ N(0, P).
 
 docs/deferred.md has the proof that the law of actions and rewards is unchanged.
 """
@@ -14,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agent import aim, full, learn, score
-from .arms import Arms, load_arm, score_tile, transform_rows
+from .agent import aim, full, learn
+from .arms import Arms, load_arm
 from .floats import axpy, fma
 from .jit import entry, kernel
 from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, play_log, walk
@@ -52,7 +51,8 @@ class Deferred(NamedTuple):
     models: ReadModels
     places: np.ndarray  # (places,) int32: workspace of `walk`
     counts: np.ndarray  # (places,) int64: workspace of `walk`
-    normals: np.ndarray  # (places + r,): workspace
+    normals: np.ndarray  # (places + r + cadence,): workspace
+    order: np.ndarray  # (cadence,) int32: 0, 1, 2, ...
     z: np.ndarray  # (r,): the model of this step
 
 
@@ -76,8 +76,17 @@ def _no_models(M: int, r: int, slots: int) -> ReadModels:
 def _assembled(posterior: Posterior, log: PlayLog, models: ReadModels) -> Deferred:
     """Return a state of these parts, with workspace of their size."""
     places, r = log.rows.shape
-    work = np.zeros(places, np.int32), np.zeros(places, np.int64), np.zeros(places + r)
-    return Deferred(posterior, log, models, *work, np.zeros(r))
+    recent = len(posterior.recent)
+    return Deferred(
+        posterior=posterior,
+        log=log,
+        models=models,
+        places=np.zeros(places, np.int32),
+        counts=np.zeros(places, np.int64),
+        normals=np.zeros(places + r + recent),
+        order=np.arange(recent, dtype=np.int32),
+        z=np.zeros(r),
+    )
 
 
 def deferred_bytes(K: int, r: int, M: int, T: int) -> int:
@@ -196,19 +205,11 @@ def _add(models, m):
 
 
 @kernel
-def _draw_from_factor(posterior, normals, xi):
-    """xi = U'n ~ N(0, P) as of the last refactoring, P = U'U; cost O(r^2 / 2)."""
-    U = posterior.factor
-    r = xi.shape[0]
-    for j in range(r):
-        xi[j] = 0.0
-    for i in range(r):
-        axpy(normals[i], U[i, i:], xi[i:])
+def _add_rows(rows, places, counts, n, normals, xi):
+    """xi += sum over i < n of sqrt(counts[i]) normals[i] rows[places[i]]; cost O(n r).
 
-
-@kernel
-def _take_in(log, places, counts, n, normals, xi):
-    """xi += sum over the walk of sqrt(count) N b; cost O(n r), four arms at a time."""
+    Four rows at a time. Changes `normals`.
+    """
     r = xi.shape[0]
     for i in range(n):
         normals[i] *= np.sqrt(np.float64(counts[i]))
@@ -217,34 +218,55 @@ def _take_in(log, places, counts, n, normals, xi):
         a0, a1, a2, a3 = places[i], places[i + 1], places[i + 2], places[i + 3]
         w0, w1, w2, w3 = normals[i], normals[i + 1], normals[i + 2], normals[i + 3]
         for j in range(r):
-            x = fma(w0, log.rows[a0, j], xi[j])
-            x = fma(w1, log.rows[a1, j], x)
-            x = fma(w2, log.rows[a2, j], x)
-            xi[j] = fma(w3, log.rows[a3, j], x)
+            x = fma(w0, rows[a0, j], xi[j])
+            x = fma(w1, rows[a1, j], x)
+            x = fma(w2, rows[a2, j], x)
+            xi[j] = fma(w3, rows[a3, j], x)
     for i in range(whole, n):
-        axpy(normals[i], log.rows[places[i]], xi)
+        axpy(normals[i], rows[places[i]], xi)
+
+
+@kernel
+def _draw(agent, source, stream, counter, xi):
+    """Draw xi ~ N(0, P), a model that was never read; cost O(r^2 + r recent arms).
+
+    P = U'U + the recent arms, each as often as it was played (posterior.py): one normal for
+    each row of U and then one for each recent arm, in their order there.
+    """
+    posterior, normals = agent.posterior, agent.normals
+    r, recent = xi.shape[0], posterior.age[1]
+    fill_normals(source, stream, counter, normals[: r + recent])
+    multiply_transposed(posterior.factor, normals[:r], xi)
+    _add_rows(posterior.recent, agent.order, posterior.recent_plays, recent, normals[r:], xi)
+
+
+@kernel
+def _catch_up(agent, source, stream, counter, since, xi):
+    """Let xi, last read after `since` plays, take in what it missed; cost O(r distinct arms).
+
+    One normal for each distinct arm, the one played last first.
+    """
+    log = agent.log
+    n = walk(log, since, agent.places, agent.counts)
+    fill_normals(source, stream, counter, agent.normals[:n])
+    _add_rows(log.rows, agent.places, agent.counts, n, agent.normals, xi)
 
 
 @kernel
 def read(agent, source, t, m):
     """Bring model m up to date for the read of step t. Return its slot.
 
-    Changes the models only. Draws the vectors at t of INITIAL_MODELS (a first read) and of
-    PERTURBATION, one number for each distinct arm, newest first.
+    Changes the models only. Draws the vector at t of INITIAL_MODELS, for a first read, or of
+    PERTURBATION.
     """
-    models, log, posterior = agent.models, agent.log, agent.posterior
-    time = now(log)
+    models = agent.models
     slot = slot_of(models, m)
     if slot < 0:
         slot = _add(models, m)
-        r = models.xi.shape[1]
-        fill_normals(source, INITIAL_MODELS, t, agent.normals[:r])
-        _draw_from_factor(posterior, agent.normals, models.xi[slot])
-        models.read_at[slot] = time - posterior.age[0]
-    n = walk(log, models.read_at[slot], agent.places, agent.counts)
-    fill_normals(source, PERTURBATION, t, agent.normals[:n])
-    _take_in(log, agent.places, agent.counts, n, agent.normals, models.xi[slot])
-    models.read_at[slot] = time
+        _draw(agent, source, INITIAL_MODELS, t, models.xi[slot])
+    else:
+        _catch_up(agent, source, PERTURBATION, t, models.read_at[slot], models.xi[slot])
+    models.read_at[slot] = now(agent.log)
     return slot
 
 
@@ -255,11 +277,6 @@ def _aim(agent, source, t):
     axpy(1.0, agent.posterior.mu, agent.z)
 
 
-@score.body(Deferred)
-def _score(agent, arms, tile, work):
-    score_tile(arms, tile, agent.z, work[0])
-
-
 @learn.body(Deferred)
 def _learn(agent, arms, source, t, arm, reward):
     offset = load_arm(arms, arm, agent.posterior.b)
@@ -268,40 +285,18 @@ def _learn(agent, arms, source, t, arm, reward):
 
 
 @entry
-def _peek_read(agent, source, mark, out):
-    """Write every model that has been read, up to date, to its row of `out`."""
-    for slot in range(agent.models.used[0]):
-        m = np.int64(agent.models.model[slot])
-        for j in range(out.shape[1]):
-            out[m, j] = agent.models.xi[slot, j]
-        n = walk(agent.log, agent.models.read_at[slot], agent.places, agent.counts)
-        fill_normals(source, DIAGNOSTICS, (mark << 32) + m, agent.normals[:n])
-        _take_in(agent.log, agent.places, agent.counts, n, agent.normals, out[m])
-
-
-@entry
-def _fill_basis(agent, basis):
-    """Fill rows of `basis` so that basis'n ~ N(0, P) for normals n. Return how many."""
-    posterior, log = agent.posterior, agent.log
-    r = basis.shape[1]
-    for i in range(r):
-        for j in range(r):
-            basis[i, j] = posterior.factor[i, j] if j >= i else 0.0
-    n = walk(log, now(log) - posterior.age[0], agent.places, agent.counts)
-    for i in range(n):
-        scale = np.sqrt(np.float64(agent.counts[i]))
-        for j in range(r):
-            basis[r + i, j] = scale * log.rows[agent.places[i], j]
-    return r + n
-
-
-@entry
-def _peek_unread(agent, source, mark, basis, normals, out):
-    """Write every model that was never read, a posterior sample, to its row of `out`."""
-    for m in range(out.shape[0]):
-        if slot_of(agent.models, m) < 0:
-            fill_normals(source, DIAGNOSTICS, (mark << 32) + m, normals[0])
-            transform_rows(normals, basis, 1.0, out[m : m + 1])
+def _peek(agent, source, mark, first, out):
+    """Write models first, first + 1, ..., as they are now, to the rows of `out`."""
+    for i in range(out.shape[0]):
+        m = first + i
+        counter = (mark << 32) + m
+        slot = slot_of(agent.models, m)
+        if slot < 0:
+            _draw(agent, source, DIAGNOSTICS, counter, out[i])
+        else:
+            for j in range(out.shape[1]):
+                out[i, j] = agent.models.xi[slot, j]
+            _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[i])
 
 
 def all_models(agent: Deferred, source: Source, mark: int) -> np.ndarray:
@@ -311,10 +306,6 @@ def all_models(agent: Deferred, source: Source, mark: int) -> np.ndarray:
     `mark` the result has the law of the ensemble given all that was read, and no action that
     follows depends on whether it was asked for.
     """
-    places, r = agent.log.rows.shape
-    out = np.empty((agent.models.M, r))
-    _peek_read(agent, source, mark, out)
-    basis = np.empty((places + r, r))
-    basis = basis[: _fill_basis(agent, basis)]
-    _peek_unread(agent, source, mark, basis, np.empty((1, len(basis))), out)
+    out = np.empty((agent.models.M, len(agent.z)))
+    _peek(agent, source, mark, 0, out)
     return out

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agent import aim, learn, score
-from .arms import TILE, load_arm, score_tile, tile_count
+from .agent import aim, learn
+from .arms import TILE, load_arm, tile_count
 from .floats import axpy, fma
 from .jit import entry, kernel
 from .posterior import Posterior, multiply_transposed, prior, prior_bytes, update
@@ -169,11 +169,6 @@ def _aim(agent, source, t):
     read_model(agent.models, source, m, agent.xi)
     multiply_transposed(agent.posterior.S, agent.xi, agent.z)
     axpy(1.0, agent.posterior.mu, agent.z)
-
-
-@score.body(Ensemble)
-def _score(agent, arms, tile, work):
-    score_tile(arms, tile, agent.z, work[0])
 
 
 @learn.body(Ensemble)

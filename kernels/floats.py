@@ -27,6 +27,11 @@ def fma(x: float, y: float, z: float) -> float:
     return x * y + z
 
 
+def fma32(x: np.float32, y: np.float32, z: np.float32) -> np.float32:
+    """Return x*y + z in single precision: compiled, rounded once; here, all but always."""
+    return np.float32(float(x) * float(y) + float(z))
+
+
 def float_bits(x: float) -> np.int64:
     """Return the bit pattern of a float64 as an int64."""
     return np.float64(x).view(np.int64)
@@ -43,6 +48,14 @@ def _fma(typingctx, x, y, z):
         return builder.fma(*args)
 
     return types.float64(types.float64, types.float64, types.float64), codegen
+
+
+@intrinsic
+def _fma32(typingctx, x, y, z):
+    def codegen(context, builder, signature, args):
+        return builder.fma(*args)
+
+    return types.float32(types.float32, types.float32, types.float32), codegen
 
 
 @intrinsic
@@ -64,6 +77,11 @@ def _bits_float(typingctx, bits):
 @overload(fma)
 def _fma_compiled(x, y, z):
     return lambda x, y, z: _fma(x, y, z)
+
+
+@overload(fma32)
+def _fma32_compiled(x, y, z):
+    return lambda x, y, z: _fma32(x, y, z)
 
 
 @overload(float_bits)

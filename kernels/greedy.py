@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
-from .agent import learn, score
-from .arms import load_arm, score_tile
+import numpy as np
+
+from .agent import learn
+from .arms import load_arm
 from .posterior import Posterior, prior, update
 
 
@@ -11,16 +13,13 @@ class Greedy(NamedTuple):
     """State of the greedy agent."""
 
     posterior: Posterior
+    z: np.ndarray  # (r,): posterior.mu
 
 
 def greedy(r: int) -> Greedy:
     """Return the state before the first step."""
-    return Greedy(prior(r))
-
-
-@score.body(Greedy)
-def _score(agent, arms, tile, work):
-    score_tile(arms, tile, agent.posterior.mu, work[0])
+    posterior = prior(r)
+    return Greedy(posterior, posterior.mu)
 
 
 @learn.body(Greedy)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agent import learn, score
+from .agent import is_linear, learn, score
 from .arms import TILE, load_arm, score_tile
 from .floats import fma
 from .jit import kernel
@@ -16,11 +16,13 @@ class LinUCB(NamedTuple):
 
     posterior: Posterior
     alpha: float
+    z: np.ndarray  # (r,): posterior.mu, of the linear part
 
 
 def linucb(r: int, alpha: float) -> LinUCB:
     """Return the state before the first step."""
-    return LinUCB(prior(r), float(alpha))
+    posterior = prior(r)
+    return LinUCB(posterior, float(alpha), posterior.mu)
 
 
 @kernel
@@ -44,10 +46,15 @@ def variance_tile(S, b, row, out):
         out[i] = 2.0 * out[i] if out[i] > 0.0 else 0.0
 
 
+@is_linear.body(LinUCB)
+def _is_linear(agent):
+    return False
+
+
 @score.body(LinUCB)
 def _score(agent, arms, tile, work):
-    index, row, variance = work[0], work[1], work[2]
-    score_tile(arms, tile, agent.posterior.mu, index)
+    index, row, variance = work.scores[0], work.scores[1], work.scores[2]
+    score_tile(arms, tile, agent.z, index)
     variance_tile(agent.posterior.S, arms.tiles[tile], row, variance)
     for i in range(TILE):
         index[i] = fma(agent.alpha, np.sqrt(variance[i]), index[i])

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agent import aim, learn, score
-from .arms import load_arm, score_tile
+from .agent import aim, learn
+from .arms import load_arm
 from .posterior import Posterior, prior, sample, update_with_root
 from .streams import POSTERIOR_SAMPLE, fill_normals
 
@@ -27,11 +27,6 @@ def thompson(r: int) -> Thompson:
 def _aim(agent, source, t):
     fill_normals(source, POSTERIOR_SAMPLE, t, agent.normals)
     sample(agent.posterior, agent.normals, agent.z)
-
-
-@score.body(Thompson)
-def _score(agent, arms, tile, work):
-    score_tile(arms, tile, agent.z, work[0])
 
 
 @learn.body(Thompson)

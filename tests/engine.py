@@ -57,7 +57,7 @@ def start(bandit, agent, T, seed=0, run=0):
     kept = record(times, np.zeros(T), np.zeros(bandit.K, np.int64))
     environment = Environment(means, float(means.max()))
     state = agent.initial_state(bandit.K, r, origin)
-    return Run(bandit, state, environment, kept, origin, workspace())
+    return Run(bandit, state, environment, kept, origin, workspace(arms))
 
 
 def lift(bandit):

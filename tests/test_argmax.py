@@ -3,8 +3,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from engine import from_python
+from fastes.kernels import argmax, linucb
 from fastes.kernels import arms as arms_kernels
-from fastes.kernels import linucb
 from fastes.kernels.argmax import merge, workspace
 from fastes.kernels.arms import TILE, empty_arms, mean_rewards, store_rows, transform_rows
 from fastes.kernels.greedy import greedy
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
+first_look = from_python(argmax.first_look)
 load_arm = from_python(arms_kernels.load_arm)
 variance_tile = from_python(linucb.variance_tile)
 
@@ -33,7 +34,7 @@ def greedy_at(z):
 
 
 def best_arm(arms, z, t=0, seed=0):
-    return act(greedy_at(z), arms, source(seed), t, workspace())
+    return act(greedy_at(z), arms, source(seed), t, workspace(arms))
 
 
 @pytest.mark.parametrize("K", [1, 2, 63, 64, 65, 500])
@@ -109,7 +110,7 @@ def test_a_nan_does_not_hide_the_best_arm(best, nan):
 )
 def test_scans_of_parts_merge_to_the_scan_of_the_whole(values, parts, t):
     arms = arms_of(np.array(values, float)[:, None])
-    agent, work, origin = greedy_at(np.ones(1)), workspace(), source(3)
+    agent, work, origin = greedy_at(np.ones(1)), workspace(arms), source(3)
     n = len(arms.tiles)
     whole = scan_tiles(agent, arms, 0, n, work)
     top = max(values)
@@ -119,6 +120,55 @@ def test_scans_of_parts_merge_to_the_scan_of_the_whole(values, parts, t):
     assert merge(scans) == whole
     arm = pick(agent, arms, origin, t, *whole, work)
     assert values[arm] == max(values)
+
+
+def every_tile(agent, arms, work):
+    """Scan one tile at a time, which is too few for a first look, and merge."""
+    return merge([scan_tiles(agent, arms, t, t + 1, work) for t in range(len(arms.tiles))])
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(300, 700),
+    st.integers(1, 40),
+    st.sampled_from([1e-200, 1e-46, 1e-38, 1e-12, 1.0, 1e6]),
+    st.sampled_from([1e-300, 1e-40, 1.0, 1e20, 1e30, 1e300]),
+    st.sampled_from([0.0, 1e-9, 1e-7, 1e-5, 1.0]),
+    st.sampled_from([0.0, 1.0, 1e9]),
+)
+def test_a_first_look_changes_no_choice(seed, K, r, size, length, spread, offset):
+    # Arms as close to each other as `spread`, some equal, so that single precision cannot tell.
+    rng = np.random.default_rng(seed)
+    b = size * (rng.normal(size=r) + spread * rng.normal(size=(K, r)))
+    b[rng.integers(0, K, size=20)] = b[rng.integers(0, K)]
+    o = offset * (1 + spread * rng.normal(size=K))
+    agent, arms = greedy_at(length * rng.normal(size=r)), arms_of(b, o)
+    work = workspace(arms)
+    with np.errstate(all="ignore"):
+        assert scan_tiles(agent, arms, 0, len(arms.tiles), work) == every_tile(agent, arms, work)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.sampled_from([1e-3, 1.0, 1e6]))
+def test_the_margin_of_a_first_look_holds(seed, r, size):
+    # The worst for a margin: all terms of one sign, all inputs rounded the same way.
+    rng = np.random.default_rng(seed)
+    b = size * (1 + 2.0**-25) * 2.0 ** rng.integers(-3, 4, size=(256, r))
+    z = (1 + 2.0**-25) * 2.0 ** rng.integers(-3, 4, size=r).astype(float)
+    arms = arms_of(b)
+    work = workspace(arms)
+    floor = first_look(arms, z, 0, len(arms.tiles), work)
+    margin = (float(work.tops.max()) - floor) / 2
+    exact = np.empty(256)
+    mean_rewards(arms, z, np.empty(TILE), exact)
+    tops = exact.reshape(-1, TILE).max(axis=1)
+    assert (np.abs(work.tops - tops) <= margin).all()
+    assert floor <= exact.max()
+
+
+@pytest.mark.parametrize("z", [np.nan, np.inf, 1e300])
+def test_a_first_look_that_is_not_to_be_relied_on_says_so(z):
+    arms = arms_of(np.ones((300, 2)))
+    assert np.isnan(first_look(arms, np.array([z, 1.0]), 0, len(arms.tiles), workspace(arms)))
 
 
 @pytest.mark.parametrize("r", [1, 2, 5, 20])

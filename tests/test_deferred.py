@@ -30,28 +30,32 @@ def drawn_sums(arms, since, t):
 def bridged(arms, b, reads, factors, rng):
     """Split what each read drew into initial models and one perturbation a step.
 
-    A sum over n plays of one arm becomes n normals conditional on their sum; a first read,
-    xi = U'n ~ N(0, P_since), becomes an initial model and perturbations conditional on it.
+    A sum over n plays of one arm becomes n normals conditional on their sum. A first read,
+    xi = U'n + sum over arms since the factor of sqrt(n_a) N_a b_a ~ N(0, P_t), becomes an
+    initial model and perturbations conditional on it.
     """
     T, r = len(arms), b.shape[1]
-    initial, W = {}, {}
-    last = {}
+    initial, W, last = {}, {}, {}
     for t, m in enumerate(reads):
         if m not in last:
             U, since = factors[t]
-            target = U.T @ reference.normal_vector(SEED, RUN, streams.INITIAL_MODELS, t, r)
+            recent = list(dict.fromkeys(arms[since:t]))
+            normals = reference.normal_vector(SEED, RUN, streams.INITIAL_MODELS, t, r + len(recent))
+            target = U.T @ normals[:r]
+            for a, normal in zip(recent, normals[r:], strict=True):
+                target = target + np.sqrt(arms[since:t].count(a)) * normal * b[a]
             W[m] = rng.normal(size=T)
-            played = b[arms[:since]]
             initial[m] = rng.normal(size=r)
-            missing = target - initial[m] - W[m][:since] @ played
+            played = b[arms[:t]]
+            missing = target - initial[m] - W[m][:t] @ played
             correction = np.linalg.solve(np.eye(r) + played.T @ played, missing)
             initial[m] = initial[m] + correction
-            W[m][:since] += played @ correction
-            last[m] = since
-        for a, total in drawn_sums(arms, last[m], t).items():
-            steps = [s for s in range(last[m], t) if arms[s] == a]
-            free = rng.normal(size=len(steps))
-            W[m][steps] = free - free.mean() + total / len(steps)
+            W[m][:t] += played @ correction
+        else:
+            for a, total in drawn_sums(arms, last[m], t).items():
+                steps = [s for s in range(last[m], t) if arms[s] == a]
+                free = rng.normal(size=len(steps))
+                W[m][steps] = free - free.mean() + total / len(steps)
         last[m] = t
     return initial, W
 
