@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 def numpy_es(
     actions: Floats, prior_var: float, noise: float, M: int, T: int, seed: int
 ) -> tuple[float, Floats]:
-    """Play T steps. Return the cumulative regret, and how long to expect is the caller's."""
+    """Play T steps. Return the cumulative regret and the models at the end."""
     rng = np.random.default_rng(seed)
     d = actions.shape[1]
     theta = np.sqrt(prior_var) * rng.standard_normal(d)

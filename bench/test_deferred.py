@@ -1,4 +1,4 @@
-"""The deferred engine: a step costs the same for any M."""
+"""The deferred engine, whose step costs the same for any M, and the live agent."""
 
 import os
 

@@ -67,6 +67,18 @@ def _largest(scores):
     )
 
 
+@inlined
+def _count(scores, value):
+    """Return how many of TILE scores equal a value, and the first place of one."""
+    count, place = 0, TILE
+    for i in range(TILE):
+        count += scores[i] == value
+    for i in range(TILE):
+        here = i if scores[i] == value else TILE
+        place = here if here < place else place
+    return count, place
+
+
 @kernel
 def first_look(arms, z, first, last, work):
     """Score a tile range in single precision. Return the least that the best arm can score.
@@ -109,13 +121,11 @@ def scan(agent, arms, first, last, work):
         score(agent, arms, tile, work)
         largest = _largest(scores)
         if largest >= best and largest > -np.inf:
+            count, place = _count(scores, largest)
             if largest > best:
-                best, ties, arm = largest, 0, -1
-            for i in range(TILE - 1, -1, -1):
-                if scores[i] == best:
-                    ties += 1
-                    if arm < 0 or arm // TILE == tile:
-                        arm = tile * TILE + i
+                best, ties, arm = largest, count, tile * TILE + place
+            else:
+                ties += count
     return best, ties, arm
 
 
