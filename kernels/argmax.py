@@ -31,16 +31,15 @@ class Workspace(NamedTuple):
     """What a scan writes to; one for each thread."""
 
     scores: np.ndarray  # (3, TILE)
-    scores32: np.ndarray  # (TILE,) float32
-    z32: np.ndarray  # (r,) float32
+    first: np.ndarray  # (TILE + r,) float32: scores and z, at a first look
     tops: np.ndarray  # (tiles,) float32: the best score of each tile, at a first look
 
 
 def workspace(arms: Arms) -> Workspace:
     """Return the workspace of a scan of these arms."""
     tiles, r, _ = arms.tiles.shape
-    scores32, z32, tops = (np.zeros(n, np.float32) for n in (TILE, r, tiles))
-    return Workspace(np.zeros((3, TILE)), scores32, z32, tops)
+    first, tops = np.zeros(TILE + r, np.float32), np.zeros(tiles, np.float32)
+    return Workspace(np.zeros((3, TILE)), first, tops)
 
 
 @inlined
@@ -93,12 +92,13 @@ def first_look(arms, z, first, last, work):
     margin += _ABSOLUTE_MARGIN * r * (1.0 + norm + arms.largest[1])
     if not (margin < 1e20 and r < _LONGEST):
         return np.nan
+    scores, z32 = work.first[:TILE], work.first[TILE:]
     for j in range(r):
-        work.z32[j] = z[j]
+        z32[j] = z[j]
     best = np.float32(-np.inf)
     for tile in range(first, last):
-        score_tile32(arms, tile, work.z32, work.scores32)
-        work.tops[tile] = _largest(work.scores32)
+        score_tile32(arms, tile, z32, scores)
+        work.tops[tile] = _largest(scores)
         best = _larger(work.tops[tile], best)
     return np.float64(best) - 2.0 * margin
 

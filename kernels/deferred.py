@@ -18,7 +18,15 @@ from .arms import Arms, load_arm
 from .floats import axpy, fma
 from .jit import entry, kernel
 from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, play_log, walk
-from .posterior import Posterior, multiply_transposed, prior, prior_bytes, update
+from .posterior import (
+    Posterior,
+    add_transposed,
+    multiply_transposed,
+    prior,
+    prior_bytes,
+    read_out,
+    update,
+)
 from .streams import (
     DIAGNOSTICS,
     INITIAL_MODELS,
@@ -52,7 +60,6 @@ class Deferred(NamedTuple):
     places: np.ndarray  # (places,) int32: workspace of `walk`
     counts: np.ndarray  # (places,) int64: workspace of `walk`
     normals: np.ndarray  # (places + r + cadence,): workspace
-    order: np.ndarray  # (cadence,) int32: 0, 1, 2, ...
     z: np.ndarray  # (r,): the model of this step
 
 
@@ -84,7 +91,6 @@ def _assembled(posterior: Posterior, log: PlayLog, models: ReadModels) -> Deferr
         places=np.zeros(places, np.int32),
         counts=np.zeros(places, np.int64),
         normals=np.zeros(places + r + recent),
-        order=np.arange(recent, dtype=np.int32),
         z=np.zeros(r),
     )
 
@@ -205,28 +211,6 @@ def _add(models, m):
 
 
 @kernel
-def _add_rows(rows, places, counts, n, normals, xi):
-    """xi += sum over i < n of sqrt(counts[i]) normals[i] rows[places[i]]; cost O(n r).
-
-    Four rows at a time. Changes `normals`.
-    """
-    r = xi.shape[0]
-    for i in range(n):
-        normals[i] *= np.sqrt(np.float64(counts[i]))
-    whole = n - n % 4
-    for i in range(0, whole, 4):
-        a0, a1, a2, a3 = places[i], places[i + 1], places[i + 2], places[i + 3]
-        w0, w1, w2, w3 = normals[i], normals[i + 1], normals[i + 2], normals[i + 3]
-        for j in range(r):
-            x = fma(w0, rows[a0, j], xi[j])
-            x = fma(w1, rows[a1, j], x)
-            x = fma(w2, rows[a2, j], x)
-            xi[j] = fma(w3, rows[a3, j], x)
-    for i in range(whole, n):
-        axpy(normals[i], rows[places[i]], xi)
-
-
-@kernel
 def _draw(agent, source, stream, counter, xi):
     """Draw xi ~ N(0, P), a model that was never read; cost O(r^2 + r recent arms).
 
@@ -237,7 +221,9 @@ def _draw(agent, source, stream, counter, xi):
     r, recent = xi.shape[0], posterior.age[1]
     fill_normals(source, stream, counter, normals[: r + recent])
     multiply_transposed(posterior.factor, normals[:r], xi)
-    _add_rows(posterior.recent, agent.order, posterior.recent_plays, recent, normals[r:], xi)
+    for i in range(recent):
+        normals[r + i] *= np.sqrt(np.float64(posterior.recent_plays[i]))
+    add_transposed(posterior.recent, normals[r : r + recent], xi)
 
 
 @kernel
@@ -246,10 +232,22 @@ def _catch_up(agent, source, stream, counter, since, xi):
 
     One normal for each distinct arm, the one played last first.
     """
-    log = agent.log
-    n = walk(log, since, agent.places, agent.counts)
-    fill_normals(source, stream, counter, agent.normals[:n])
-    _add_rows(log.rows, agent.places, agent.counts, n, agent.normals, xi)
+    rows, places, w = agent.log.rows, agent.places, agent.normals
+    n = walk(agent.log, since, places, agent.counts)
+    fill_normals(source, stream, counter, w[:n])
+    for i in range(n):
+        w[i] *= np.sqrt(np.float64(agent.counts[i]))
+    # As `add_transposed`, with rows here and there.
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        a0, a1, a2, a3 = places[i], places[i + 1], places[i + 2], places[i + 3]
+        for j in range(xi.shape[0]):
+            x = fma(w[i], rows[a0, j], xi[j])
+            x = fma(w[i + 1], rows[a1, j], x)
+            x = fma(w[i + 2], rows[a2, j], x)
+            xi[j] = fma(w[i + 3], rows[a3, j], x)
+    for i in range(whole, n):
+        axpy(w[i], rows[places[i]], xi)
 
 
 @kernel
@@ -273,8 +271,7 @@ def read(agent, source, t, m):
 @aim.body(Deferred)
 def _aim(agent, source, t):
     slot = read(agent, source, t, integer(source, MODEL_INDEX, t, agent.models.M))
-    multiply_transposed(agent.posterior.S, agent.models.xi[slot], agent.z)
-    axpy(1.0, agent.posterior.mu, agent.z)
+    read_out(agent.posterior, agent.models.xi[slot], agent.z)
 
 
 @learn.body(Deferred)

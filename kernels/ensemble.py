@@ -18,7 +18,7 @@ from .agent import aim, learn
 from .arms import TILE, load_arm, tile_count
 from .floats import axpy, fma
 from .jit import entry, kernel
-from .posterior import Posterior, multiply_transposed, prior, prior_bytes, update
+from .posterior import Posterior, prior, prior_bytes, read_out, update
 from .streams import (
     INITIAL_MODELS,
     MODEL_INDEX,
@@ -30,11 +30,10 @@ from .streams import (
 )
 
 _U = np.uint64
-_UNROLLED = 8  # steps that `_multiply` takes at once
 
 
 def block_length(M: int) -> int:
-    """Return how many steps to gather between updates, a multiple of eight.
+    """Return how many steps to gather between updates, a multiple of four.
 
     Many models: long, so that each is brought into the cache once for many steps. Few: short,
     for a read takes in the pending steps one by one. It changes no bit of the outcome.
@@ -109,21 +108,22 @@ def _multiply(weights, b, n, xi):
     """xi[j, i] += sum over s < n of weights[s, i] b[s, j], in the order of s.
 
     One chain of fused multiply-adds a number: the result is that of n single steps, to the
-    bit. n is rounded up to a multiple of eight; b is zero there.
+    bit. Four steps of two rows at a time; n is rounded up to a multiple of four, where b is 0.
     """
-    for j in range(xi.shape[0]):
-        for s in range(0, n, _UNROLLED):
-            b0, b1, b2, b3 = b[s, j], b[s + 1, j], b[s + 2, j], b[s + 3, j]
-            b4, b5, b6, b7 = b[s + 4, j], b[s + 5, j], b[s + 6, j], b[s + 7, j]
+    r = xi.shape[0]
+    for j in range(0, r - 1, 2):
+        for s in range(0, n, 4):
+            a0, a1, a2, a3 = b[s, j], b[s + 1, j], b[s + 2, j], b[s + 3, j]
+            b0, b1, b2, b3 = b[s, j + 1], b[s + 1, j + 1], b[s + 2, j + 1], b[s + 3, j + 1]
             for i in range(TILE):
-                x = fma(weights[s, i], b0, xi[j, i])
-                x = fma(weights[s + 1, i], b1, x)
-                x = fma(weights[s + 2, i], b2, x)
-                x = fma(weights[s + 3, i], b3, x)
-                x = fma(weights[s + 4, i], b4, x)
-                x = fma(weights[s + 5, i], b5, x)
-                x = fma(weights[s + 6, i], b6, x)
-                xi[j, i] = fma(weights[s + 7, i], b7, x)
+                w0, w1 = weights[s, i], weights[s + 1, i]
+                w2, w3 = weights[s + 2, i], weights[s + 3, i]
+                xi[j, i] = fma(w3, a3, fma(w2, a2, fma(w1, a1, fma(w0, a0, xi[j, i]))))
+                xi[j + 1, i] = fma(w3, b3, fma(w2, b2, fma(w1, b1, fma(w0, b0, xi[j + 1, i]))))
+    if r % 2:
+        for s in range(n):
+            for i in range(TILE):
+                xi[r - 1, i] = fma(weights[s, i], b[s, r - 1], xi[r - 1, i])
 
 
 @entry
@@ -167,8 +167,7 @@ def read_model(models, source, m, xi):
 def _aim(agent, source, t):
     m = integer(source, MODEL_INDEX, t, agent.models.M)
     read_model(agent.models, source, m, agent.xi)
-    multiply_transposed(agent.posterior.S, agent.xi, agent.z)
-    axpy(1.0, agent.posterior.mu, agent.z)
+    read_out(agent.posterior, agent.xi, agent.z)
 
 
 @learn.body(Ensemble)

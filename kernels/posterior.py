@@ -33,15 +33,14 @@ class Posterior(NamedTuple):
     age: np.ndarray  # (2,) int64: updates since the last `refactor`, distinct arms in them
     root: np.ndarray  # (r, r): S = root root' after `refactor`, and under `update_with_root`
     b: np.ndarray  # (r,): the arm of the last update
-    gain: np.ndarray  # (r,): S b of the last update
-    scaled: np.ndarray  # (r,): sqrt(g) S b of the last update
+    gain: np.ndarray  # (r,): sqrt(g) S b of the last update
     image: np.ndarray  # (r,): root'b of the last update
     columns: np.ndarray  # (r + 1, cadence): workspace of `refactor`
 
 
 def prior(r: int) -> Posterior:
     """Return the canonical prior N(0, I)."""
-    mu, eta, b, gain, scaled, image = np.zeros((6, r))
+    mu, eta, b, gain, image = np.zeros((5, r))
     S, factor, root = np.eye(r), np.eye(r), np.eye(r)
     recent, columns = np.zeros((cadence(r), r)), np.zeros((r + 1, cadence(r)))
     recent_arm, recent_plays = np.zeros((2, cadence(r)), np.int64)
@@ -58,7 +57,6 @@ def prior(r: int) -> Posterior:
         root=root,
         b=b,
         gain=gain,
-        scaled=scaled,
         image=image,
         columns=columns,
     )
@@ -71,25 +69,39 @@ def cadence(r: int) -> int:
 
 def prior_bytes(r: int) -> int:
     """Return the memory that `prior` takes."""
-    return 8 * (3 * r * r + (2 * r + 4) * cadence(r) + 6 * r + 2)
+    return 8 * (3 * r * r + (2 * r + 4) * cadence(r) + 5 * r + 2)
 
 
 @kernel
-def multiply_transposed(S, x, out):
-    """out = S'x, which is S x for symmetric S; cost O(r^2), along rows, four at a time."""
-    r = x.shape[0]
-    for j in range(r):
-        out[j] = 0.0
-    whole = r - r % 4
+def add_transposed(matrix, x, out):
+    """out += matrix'x (n x r); cost O(n r), running along rows, four at a time."""
+    n, r = x.shape[0], out.shape[0]
+    whole = n - n % 4
     for i in range(0, whole, 4):
         x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
         for j in range(r):
-            s = fma(x0, S[i, j], out[j])
-            s = fma(x1, S[i + 1, j], s)
-            s = fma(x2, S[i + 2, j], s)
-            out[j] = fma(x3, S[i + 3, j], s)
-    for i in range(whole, r):
-        axpy(x[i], S[i], out)
+            s = fma(x0, matrix[i, j], out[j])
+            s = fma(x1, matrix[i + 1, j], s)
+            s = fma(x2, matrix[i + 2, j], s)
+            out[j] = fma(x3, matrix[i + 3, j], s)
+    for i in range(whole, n):
+        axpy(x[i], matrix[i], out)
+
+
+@kernel
+def multiply_transposed(matrix, x, out):
+    """out = matrix'x, which is matrix x for symmetric matrices."""
+    for j in range(out.shape[0]):
+        out[j] = 0.0
+    add_transposed(matrix, x, out)
+
+
+@kernel
+def read_out(posterior, xi, z):
+    """z = mu + S xi: a model in information space, read (ensemble.py); cost O(r^2)."""
+    for j in range(z.shape[0]):
+        z[j] = posterior.mu[j]
+    add_transposed(posterior.S, xi, z)
 
 
 @kernel
@@ -99,15 +111,15 @@ def update(posterior, arm, y):
     With v = S b and g = 1 / (1 + b'v): S <- S - g v v', mu <- mu + g (y - b'mu) v. The factor
     sqrt(g) v appears on both sides of the product, so S stays symmetric to the bit.
     """
-    mu, S, b, v, h = posterior.mu, posterior.S, posterior.b, posterior.gain, posterior.scaled
+    mu, S, b, v = posterior.mu, posterior.S, posterior.b, posterior.gain
     multiply_transposed(S, b, v)
     g = 1.0 / (1.0 + dot(b, v))
     axpy(g * (y - dot(b, mu)), v, mu)
     root_g = np.sqrt(g)
     for i in range(b.shape[0]):
-        h[i] = root_g * v[i]
+        v[i] *= root_g
     for i in range(b.shape[0]):
-        axpy(-h[i], h, S[i])
+        axpy(-v[i], v, S[i])
     _remember(posterior, arm, y)
     if posterior.age[0] == posterior.recent.shape[0]:
         refactor(posterior)
@@ -143,7 +155,8 @@ def update_with_root(posterior, arm, y):
     multiply_transposed(root, b, w)
     g = update(posterior, arm, y)
     if posterior.age[0] > 0:
-        c = g / (1.0 + np.sqrt(g))
+        root_g = np.sqrt(g)
+        c = root_g / (1.0 + root_g)  # `gain` holds sqrt(g) v
         for i in range(b.shape[0]):
             axpy(-c * posterior.gain[i], w, root[i])
 
