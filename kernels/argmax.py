@@ -103,7 +103,7 @@ def first_look(arms, z, first, last, work):
     return np.float64(best) - 2.0 * margin
 
 
-@kernel
+@inlined
 def scan(agent, arms, first, last, work):
     """Return (best score, number of arms with it, the first of them) of a tile range.
 

@@ -16,7 +16,7 @@ import numpy as np
 from .agent import aim, full, learn
 from .arms import Arms, load_arm
 from .floats import axpy, fma
-from .jit import entry, kernel
+from .jit import entry, inlined
 from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, play_log, walk
 from .posterior import (
     Posterior,
@@ -170,7 +170,7 @@ def restored(
     return _assembled(prior(r), log, _restored_models(M, model, xi, read_at, 256))
 
 
-@kernel
+@inlined
 def _find(models, m):
     """Return where in the table a model stands, or where it belongs."""
     size = models.table.shape[0]
@@ -191,14 +191,14 @@ def _fill_table(models):
         models.table[entry, 1] = slot
 
 
-@kernel
+@inlined
 def slot_of(models, m):
     """Return the slot of a model that has been read, or -1."""
     entry = _find(models, m)
     return np.int64(models.table[entry, 1]) if models.table[entry, 0] != 0 else -1
 
 
-@kernel
+@inlined
 def _add(models, m):
     """Give a model that was never read a slot, and return it."""
     entry = _find(models, m)
@@ -210,7 +210,7 @@ def _add(models, m):
     return slot
 
 
-@kernel
+@inlined
 def _draw(agent, source, stream, counter, xi):
     """Draw xi ~ N(0, P), a model that was never read; cost O(r^2 + r recent arms).
 
@@ -226,7 +226,7 @@ def _draw(agent, source, stream, counter, xi):
     add_transposed(posterior.recent, normals[r : r + recent], xi)
 
 
-@kernel
+@inlined
 def _catch_up(agent, source, stream, counter, since, xi):
     """Let xi, last read after `since` plays, take in what it missed; cost O(r distinct arms).
 
@@ -250,7 +250,7 @@ def _catch_up(agent, source, stream, counter, since, xi):
         axpy(w[i], rows[places[i]], xi)
 
 
-@kernel
+@inlined
 def read(agent, source, t, m):
     """Bring model m up to date for the read of step t. Return its slot.
 

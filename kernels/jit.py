@@ -85,9 +85,11 @@ def _compiled(function: Callable[..., Any], **flags: bool) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function into its callers, so that their loops vectorise across its calls.
+    """Compile a function into its callers.
 
-    It leaves no machine code of its own behind, hence no cache.
+    For what is called within a loop that should vectorise; and for what takes a large state at
+    every step, since a call copies every field of every array in it. It leaves no machine code
+    of its own behind, hence no cache.
     """
     return numba.njit(forceinline=True, no_cpython_wrapper=True, **FLAGS)(function)
 
@@ -108,7 +110,7 @@ def generic(default: Callable[..., Any]) -> Any:
     def compiled(state: Any, *rest: Any) -> Callable[..., Any]:
         return bodies.get(getattr(state, "instance_class", object), default)
 
-    overload(interpreted, strict=False, jit_options=FLAGS)(compiled)
+    overload(interpreted, strict=False, jit_options={**FLAGS, "forceinline": True})(compiled)
 
     def body(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def register(function: Callable[..., Any]) -> Callable[..., Any]:

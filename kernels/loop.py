@@ -6,7 +6,7 @@ import numpy as np
 
 from .agent import aim, full, learn
 from .argmax import choose
-from .jit import entry, kernel
+from .jit import entry, inlined
 from .streams import NOISE, normal
 
 
@@ -32,27 +32,21 @@ def record(times: np.ndarray, regret: np.ndarray, counts: np.ndarray) -> Record:
     return Record(times, regret, counts, np.zeros(1), np.zeros(1, np.int64))
 
 
-@kernel
-def play(agent, arms, environment, record, source, t, arm):
-    """Let the chosen arm pay, let the agent learn, and write the step down."""
-    mean = environment.means[arm]
-    reward = mean + normal(source, NOISE, 0, t)
-    learn(agent, arms, source, t, arm, reward)
+@inlined
+def pay(environment, source, t, arm):
+    """Return the reward of an arm at step t."""
+    return environment.means[arm] + normal(source, NOISE, 0, t)
+
+
+@inlined
+def write_down(record, environment, t, arm):
+    """Count the play of an arm at step t, and its regret."""
     record.counts[arm] += 1
-    record.total[0] += environment.best - mean
+    record.total[0] += environment.best - environment.means[arm]
     cursor = record.cursor[0]
     if cursor < record.times.shape[0] and record.times[cursor] == t + 1:
         record.regret[cursor] = record.total[0]
         record.cursor[0] = cursor + 1
-
-
-@kernel
-def decide(agent, arms, source, t, work):
-    """Return the agent's arm for step t, or -1: it is full, or no score is a number."""
-    if full(agent):
-        return -1
-    aim(agent, source, t)
-    return choose(agent, arms, source, t, work)
 
 
 @entry
@@ -62,8 +56,12 @@ def advance(agent, arms, environment, record, source, work, start, stop):
     It is below stop where the agent is full, or where no score is a number.
     """
     for t in range(start, stop):
-        arm = decide(agent, arms, source, t, work)
+        if full(agent):
+            return t
+        aim(agent, source, t)
+        arm = choose(agent, arms, source, t, work)
         if arm < 0:
             return t
-        play(agent, arms, environment, record, source, t, arm)
+        learn(agent, arms, source, t, arm, pay(environment, source, t, arm))
+        write_down(record, environment, t, arm)
     return stop

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import entry, kernel
+from .jit import entry, inlined, kernel
 
 _FIRST_ROOM = 4  # times in an arm's first segment
 
@@ -56,7 +56,7 @@ def log_bytes(K: int, r: int, T: int) -> int:
     return 4 * K + 3 * places * (8 * r + 40) + 24 * T
 
 
-@kernel
+@inlined
 def now(log):
     """Return the number of plays so far."""
     return log.size[_NOW]
@@ -71,7 +71,7 @@ def log_is_full(log):
     )
 
 
-@kernel
+@inlined
 def append(log, arm, b):
     """Write down that an arm with row b was played; cost O(1), amortised, and O(r) the first time.
 
@@ -101,7 +101,7 @@ def append(log, arm, b):
     log.size[_NOW] = time + 1
 
 
-@kernel
+@inlined
 def _unlink(log, place):
     """Take a place that is not the newest out of the list."""
     newer, older = log.newer[place], log.older[place]
@@ -110,7 +110,7 @@ def _unlink(log, place):
         log.newer[older] = newer
 
 
-@kernel
+@inlined
 def _to_front(log, place):
     """Make a place that is not in the list its newest."""
     newest = log.size[_NEWEST]
@@ -133,7 +133,7 @@ def _make_room(log, place):
     log.size[_LARGEST] = max(log.size[_LARGEST], 2 * plays)
 
 
-@kernel
+@inlined
 def plays_since(log, place, time):
     """Return how often the arm at a place was played at `time` or later.
 
@@ -154,7 +154,7 @@ def plays_since(log, place, time):
     return plays - high
 
 
-@kernel
+@inlined
 def walk(log, time, places, counts):
     """List the arms played at `time` or later, newest first. Return how many there are.
 

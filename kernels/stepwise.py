@@ -1,14 +1,18 @@
 """A step in parts, for those who take it apart: the live agent, and a team of threads."""
 
-from . import argmax, loop
 from .agent import aim, full, learn
+from .argmax import break_tie, choose, scan
 from .jit import entry
+from .loop import pay, write_down
 
 
 @entry
 def act(agent, arms, source, t, work):
     """Return the agent's t-th choice, or -1: it is full, or no score is a number."""
-    return loop.decide(agent, arms, source, t, work)
+    if full(agent):
+        return -1
+    aim(agent, source, t)
+    return choose(agent, arms, source, t, work)
 
 
 @entry
@@ -32,16 +36,17 @@ def prepare(agent, source, t):
 @entry
 def scan_tiles(agent, arms, first, last, work):
     """Return `argmax.scan` of a range of tiles."""
-    return argmax.scan(agent, arms, first, last, work)
+    return scan(agent, arms, first, last, work)
 
 
 @entry
 def pick(agent, arms, source, t, best, ties, arm, work):
     """Return `argmax.break_tie` of a scan of all tiles."""
-    return argmax.break_tie(agent, arms, source, t, best, ties, arm, work)
+    return break_tie(agent, arms, source, t, best, ties, arm, work)
 
 
 @entry
 def settle(agent, arms, environment, record, source, t, arm):
     """Let the chosen arm pay, let the agent learn, and write the step down."""
-    loop.play(agent, arms, environment, record, source, t, arm)
+    learn(agent, arms, source, t, arm, pay(environment, source, t, arm))
+    write_down(record, environment, t, arm)

@@ -123,6 +123,8 @@ for bandit in (
 for info in pkgutil.iter_modules(fastes.kernels.__path__):
     module = importlib.import_module(f"fastes.kernels.{info.name}")
     for name, kernel in vars(module).items():
+        if getattr(kernel, "targetoptions", {}).get("forceinline"):
+            continue  # part of its callers, for whatever types they have
         if len(getattr(kernel, "signatures", [])) > 1 and kernel.__module__ == module.__name__:
             print(module.__name__, name, kernel.signatures)
 """
