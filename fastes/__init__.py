@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from fastes.agents.uniform_random import UniformRandom
     from fastes.live import LiveAgent
     from fastes.problem import LinearBandit
-    from fastes.result import Comparison, Result, load
+    from fastes.result import Comparison, Result
+    from fastes.result_files import load
     from fastes.simulation import Progress, compare, simulate
 
 __version__ = "0.1.0"
@@ -47,7 +48,7 @@ _HOME = {
     "ThompsonSampling": "fastes.agents.thompson_sampling",
     "UniformRandom": "fastes.agents.uniform_random",
     "compare": "fastes.simulation",
-    "load": "fastes.result",
+    "load": "fastes.result_files",
     "simulate": "fastes.simulation",
 }
 

@@ -22,7 +22,8 @@ def plot(files: tuple[Path, ...], out: Path, as_json: bool, quiet: bool, debug: 
     """
     with one_sentence(debug):
         from fastes.plotting import check_format, save_plot
-        from fastes.result import Comparison, Result, load
+        from fastes.result import Comparison, Result
+        from fastes.result_files import load
 
         check_outputs(out=out)
         check_format(out)

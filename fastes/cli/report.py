@@ -1,6 +1,7 @@
 """What people see: a table on stdout, progress on stderr."""
 
 import contextlib
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +12,8 @@ import click
 from fastes.kernels.jit import announce_compilation
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from fastes.agents import Agent
     from fastes.result import Comparison, Result
     from fastes.simulation import Progress
@@ -46,11 +49,19 @@ def _figures(result: "Result") -> list[str]:
     low, high = regret.quantile(0.05)[-1], regret.quantile(0.95)[-1]
     return [
         _with_error(regret.mean[-1], regret.se[-1]),
-        f"{regret.median[-1]:,.4g}",
-        f"{low:,.3g} to {high:,.3g}",
-        f"{regret.mean[-1] / c.T:.3g}",
+        _rounded(regret.median[-1]),
+        f"{_rounded(low)} to {_rounded(high)}",
+        _rounded(regret.mean[-1] / c.T),
         f"{c.seconds:.2f}",
     ]
+
+
+def _rounded(number: float) -> str:
+    """Return a number to three digits, or to the unit."""
+    size = abs(number)
+    if not 1e-4 <= size < 1e9:
+        return f"{number:.3g}"
+    return f"{number:,.{max(0, 2 - math.floor(math.log10(size)))}f}"
 
 
 def _with_error(mean: float, se: float) -> str:
@@ -61,13 +72,20 @@ def _with_error(mean: float, se: float) -> str:
     return f"{mean:,.{places}f} +- {se:,.{places}f}"
 
 
+@functools.cache
+def _terminal() -> "Console":
+    """Return the console that all of stderr is drawn on: a notice must not cut through a bar."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
 @contextlib.contextmanager
 def progress_bar(agent: "Agent") -> "Iterator[Callable[[Progress], None] | None]":
     """Give a callback that draws progress on stderr, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
@@ -78,7 +96,7 @@ def progress_bar(agent: "Agent") -> "Iterator[Callable[[Progress], None] | None]
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(compact=True),
     )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=_terminal(), transient=True) as bar:
         task = bar.add_task(agent.name, total=None, rate="")
 
         def show(progress: "Progress") -> None:
@@ -95,7 +113,7 @@ def compilation_notice() -> Iterator[None]:
 
     def announce() -> None:
         if sys.stderr.isatty():
-            click.echo("compiling for this machine, once: about ten seconds", err=True)
+            _terminal().print("compiling for this machine, once: ten to fifteen seconds")
 
     with announce_compilation(announce):
         yield

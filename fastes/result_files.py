@@ -1,0 +1,79 @@
+"""Results as files: one npz that describes itself, and CSV."""
+
+import csv
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.files import FileFormatError, load_arrays, replacing, save_arrays
+from fastes.result import Comparison, Configuration, Regret, Result
+
+
+def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
+    """Write results to one npz file that `load` reads."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for i, result in enumerate(results):
+        arrays[f"t_{i}"] = result.t
+        arrays[f"regret_{i}"] = result.regret.per_run
+        arrays[f"counts_{i}"] = result.counts
+    save_arrays(path, "result", {"results": [r.configuration._asdict() for r in results]}, **arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Result | Comparison:
+    """Read what `Result.save` or `Comparison.save` wrote.
+
+    Examples
+    --------
+    >>> import fastes, tempfile
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fastes.simulate(bandit, fastes.Greedy(), T=100).save(f"{folder}/greedy.npz")
+    ...     fastes.load(f"{folder}/greedy.npz").label
+    'Greedy'
+    """
+    meta, arrays = load_arrays(path, "result")
+    try:
+        results = tuple(
+            Result(
+                Configuration(**configuration),
+                arrays[f"t_{i}"].astype(np.int64),
+                Regret(arrays[f"regret_{i}"].astype(np.float64)),
+                arrays[f"counts_{i}"].astype(np.int64),
+            )
+            for i, configuration in enumerate(meta["results"])
+        )
+        whole = results and all(_is_whole(result) for result in results)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{os.fspath(path)} lacks parts of a result") from error
+    if not whole:
+        raise FileFormatError(f"{os.fspath(path)} holds parts that do not fit each other")
+    return results[0] if len(results) == 1 else Comparison(results)
+
+
+def _is_whole(result: Result) -> bool:
+    """Tell whether a result from a file is of one piece."""
+    c = result.configuration
+    return (
+        result.regret.per_run.shape == (c.runs, len(result.t))
+        and result.regret.per_run.size > 0
+        and result.counts.shape == (c.K,)
+        and isinstance(c.agent, str)
+        and isinstance(c.parameters, dict)
+        and c.seconds > 0
+        and result.t[-1] == c.T
+    )
+
+
+def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
+    """Write the curves of results to one CSV file."""
+    with replacing(path) as temporary, temporary.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["agent", "t", "mean", "se", "median", "q05", "q95"])
+        for result in results:
+            regret = result.regret
+            columns = [regret.mean, regret.se, *(regret.quantile(q) for q in (0.5, 0.05, 0.95))]
+            for t, *figures in zip(result.t.tolist(), *columns, strict=True):
+                writer.writerow([result.label, t, *(float(figure) for figure in figures)])
