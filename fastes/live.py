@@ -164,7 +164,8 @@ class LiveAgent:
             raise TypeError(f"{self.agent} keeps no ensemble")
         posterior, M = self._state.posterior, self.agent.M
         require(f"an ensemble of {M:,} models", 2 * 8 * M * (self.bandit.d + self.bandit.rank))
-        xi = self.agent.models(self._state, self._source, self._observations)
+        # Looks are numbered in 24 bits of the random generator's counter.
+        xi = self.agent.models(self._state, self._source, self._observations % 2**24)
         return self.bandit.prior_mean + (posterior.mu + xi @ posterior.S) @ self._lift().T
 
     def _lift(self) -> Floats:
