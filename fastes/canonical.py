@@ -5,7 +5,9 @@ o_a = a'mu0 / sigma, a reward divided by sigma is o_a + b_a'z + N(0, 1).
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +17,11 @@ from fastes.memory import require
 from fastes.validation import Floats
 
 _CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
-# How many noise standard deviations an arm's value may be uncertain by, and be. Beyond, the
-# rounding of a covariance matrix would show in the choices.
+# How many noise standard deviations an arm's value may be uncertain by and be, and a reward be.
+# Beyond, the rounding of a covariance matrix would show in the choices.
 LARGEST_SPREAD = 1e6
 LARGEST_VALUE = 1e9
+LARGEST_REWARD = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,40 @@ def canonicalise(
     return Canonical(arms, rank, factor)
 
 
+def pack_canonical(canonical: Canonical) -> dict[str, NDArray[np.float64]]:
+    """Return what `unpack_canonical` makes the same coordinates of, where LAPACK chose them.
+
+    Another library, or the same on other threads, would choose others.
+    """
+    factor = canonical.factor
+    if factor is not None and np.ndim(factor) < 2:
+        return {}
+    parts = {"b": _rows(canonical), "o": canonical.arms.offsets.ravel()[: canonical.arms.K]}
+    return parts if factor is None else {**parts, "factor": np.asarray(factor)}
+
+
+def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canonical:
+    """Return the packed coordinates of a problem whose own are given, or raise ValueError."""
+    if not parts:
+        return own
+    b, o = np.array(parts["b"], np.float64, order="C"), np.array(parts["o"], np.float64)
+    factor = None if own.factor is None else np.array(parts["factor"], np.float64)
+    fits = b.shape == (own.arms.K, own.rank) and o.shape == (own.arms.K,)
+    if not fits or (factor is not None and factor.shape != getattr(own.factor, "shape", ())):
+        raise ValueError("the coordinates of the arms do not fit the problem")
+    _check("the arms' values", b, LARGEST_SPREAD)
+    _check("the arms' mean rewards", o, LARGEST_VALUE)
+    arms = _allocate(*b.shape)
+    store_rows(arms, 0, b, o)
+    return Canonical(arms, own.rank, factor)
+
+
+def _rows(canonical: Canonical) -> Floats:
+    """Return b, one arm a row."""
+    tiles = canonical.arms.tiles.transpose(0, 2, 1)
+    return tiles.reshape(-1, canonical.rank)[: canonical.arms.K]
+
+
 def lift(canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise: float) -> Floats:
     """Return U = Cov(theta, z), d x r: theta = mu0 + U z up to what no arm can tell.
 
@@ -70,9 +107,7 @@ def lift(canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise
     factor, d = canonical.factor, actions.shape[1]
     require(f"the coordinates of {d:,} dimensions", 3 * 8 * d * canonical.rank)
     if factor is None:
-        tiles = canonical.arms.tiles
-        B = tiles.transpose(0, 2, 1).reshape(-1, canonical.rank)[: len(actions)]
-        weighted = actions.T @ np.linalg.pinv(B).T / noise
+        weighted = actions.T @ np.linalg.pinv(_rows(canonical)).T / noise
         return prior_cov @ weighted if np.ndim(prior_cov) == 2 else (weighted.T * prior_cov).T
     if isinstance(factor, float):
         return factor * np.eye(d)

@@ -60,9 +60,11 @@ def save_arrays(
 ) -> None:
     """Write arrays and a JSON description to one npz file."""
     description = json.dumps({"fastes": kind, "format": FORMAT, **meta}, allow_nan=False)
-    # Arrays are passed by name; the file object keeps numpy from changing the file's name.
+    if any(array.dtype.hasobject for array in arrays.values()):
+        raise TypeError("arrays of Python objects are never written: reading them would run code")
+    # The file object keeps numpy from changing the file's name.
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, meta=np.array(description), **arrays)
+        np.savez_compressed(file, **{"meta": np.array(description), **arrays})  # type: ignore[arg-type]
 
 
 def load_arrays(

@@ -1,6 +1,5 @@
 """An agent at work: it chooses arms and learns from rewards as they come."""
 
-import math
 import os
 from typing import Any, NamedTuple, Self
 
@@ -9,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from fastes import validation
 from fastes.agents import AGENTS, Agent, EnsembleSampling
-from fastes.canonical import lift
+from fastes.canonical import LARGEST_REWARD, lift, pack_canonical
 from fastes.files import FileFormatError, load_arrays, save_arrays
 from fastes.kernels.agent import full
 from fastes.kernels.argmax import workspace
@@ -54,7 +53,8 @@ class LiveAgent:
         agent: Agent,
         seed: int,
         state: Any,
-        counts: tuple[int, int] = (0, 0),
+        acts: int = 0,
+        observations: int = 0,
     ) -> None:
         self.bandit = bandit
         self.agent = agent
@@ -63,7 +63,8 @@ class LiveAgent:
         self._arms = bandit.canonical.arms
         self._source = source(seed)
         self._work = workspace(self._arms)
-        self._acts, self._observations = counts
+        self._acts = acts
+        self._observations = observations
 
     def __repr__(self) -> str:
         return (
@@ -108,6 +109,9 @@ class LiveAgent:
             What they paid.
         """
         arms, rewards = self._checked(arm, reward)
+        room = self.agent.max_steps - self.observations
+        if len(arms) > room:
+            raise ValueError(f"{self.agent} takes in at most {room} more rewards, got {len(arms)}")
         for one, value in zip(arms, rewards, strict=True):
             while not observe(
                 self._state, self._arms, self._source, self._observations, one, value
@@ -121,8 +125,7 @@ class LiveAgent:
         if type(arm) is int and type(reward) is float:  # the common case, and quick
             if not 0 <= arm < K:
                 raise ValueError(f"arm must be an integer from 0 to {K - 1}, got {arm}")
-            if not math.isfinite(reward / self.bandit.noise):
-                raise ValueError(f"reward must be finite, got {reward}")
+            self._check_reward(reward)
             return [arm], [reward / self.bandit.noise]
         arms = np.atleast_1d(np.asarray(arm))
         rewards = np.atleast_1d(validation.array("reward", reward))
@@ -138,7 +141,16 @@ class LiveAgent:
             raise ValueError(
                 f"arm must be an integer from 0 to {K - 1}, got {arms[outside.argmax()]}"
             )
-        return arms.tolist(), validation.array("reward", rewards / self.bandit.noise).tolist()
+        for value in rewards.tolist():
+            self._check_reward(value)
+        return arms.tolist(), (rewards / self.bandit.noise).tolist()
+
+    def _check_reward(self, reward: float) -> None:
+        limit = LARGEST_REWARD * self.bandit.noise
+        if not abs(reward) <= limit:  # nan is refused too
+            raise ValueError(
+                f"reward must be a number from {-limit:g} to {limit:g}, got {reward:g}"
+            )
 
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
@@ -147,9 +159,11 @@ class LiveAgent:
         bandit, S = self.bandit, self._state.posterior.S
         require(f"a covariance of {bandit.d:,} dimensions", 4 * 8 * bandit.d**2)
         U = self._lift()
-        prior = bandit.prior_cov
-        covariance = np.array(prior) if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
-        covariance += U @ (S - np.eye(len(S))) @ U.T
+        covariance = U @ S @ U.T
+        if bandit.canonical.factor is None:  # what no arm can tell keeps its prior covariance
+            prior = bandit.prior_cov
+            whole = prior if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
+            covariance += whole - U @ U.T
         return Belief(bandit.prior_mean + U @ self._state.posterior.mu, covariance)
 
     def ensemble(self) -> Floats:
@@ -183,6 +197,8 @@ class LiveAgent:
             "observations": self.observations,
         }
         arrays = {f"state_{name}": part for name, part in self.agent.pack(self._state).items()}
+        for name, part in pack_canonical(self.bandit.canonical).items():
+            arrays[f"canonical_{name}"] = part
         save_arrays(path, "agent", meta, **self.bandit.parts(), **arrays)
 
     @classmethod
@@ -192,12 +208,21 @@ class LiveAgent:
         try:
             engine = {"engine": meta["engine"]} if meta["agent"] == "es" else {}
             agent = AGENTS[meta["agent"]](**meta["parameters"], **engine)
-            counts = int(meta["acts"]), int(meta["observations"])
+            counts = tuple(
+                validation.integer(name, meta[name], 0, agent.max_steps)
+                for name in ("acts", "observations")
+            )
             seed = validation.integer("seed", meta["seed"], 0, validation.MAX_SEED)
-            bandit = LinearBandit.from_parts(arrays)
-            prefix = "state_"
-            parts = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+            bandit = LinearBandit.from_parts(arrays, _named(arrays, "canonical_"))
+            parts = _named(arrays, "state_")
+            if counts[1] != len(parts.get("played", range(counts[1]))):
+                raise ValueError("observations do not fit the arms played")
             state = agent.unpack(parts, bandit.canonical.arms, bandit.rank, source(seed))
         except (KeyError, TypeError, ValueError) as error:
             raise FileFormatError(f"{os.fspath(path)} holds no whole agent: {error}") from error
-        return cls(bandit, agent, seed, state, counts)
+        return cls(bandit, agent, seed, state, counts[0], counts[1])
+
+
+def _named(arrays: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the arrays whose names start with a prefix, without it."""
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

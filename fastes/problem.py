@@ -203,10 +203,18 @@ class LinearBandit:
         return {name: np.asarray(getattr(self, name)) for name in _PARTS}
 
     @classmethod
-    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the problem whose `parts` these are."""
+    def from_parts(
+        cls,
+        parts: Mapping[str, NDArray[Any]],
+        coordinates: Mapping[str, NDArray[Any]] | None = None,
+    ) -> Self:
+        """Return the problem whose `parts` these are, in packed coordinates if there are any."""
+        from fastes.canonical import unpack_canonical
+
         actions, prior_mean, prior_cov, noise = (parts[name][()] for name in _PARTS)
-        return cls(actions, prior_mean, prior_cov, float(noise))
+        bandit = cls(actions, prior_mean, prior_cov, float(noise))
+        bandit.__dict__["canonical"] = unpack_canonical(coordinates or {}, bandit.canonical)
+        return bandit
 
 
 _PARTS = ("actions", "prior_mean", "prior_cov", "noise")

@@ -24,7 +24,7 @@ from fastes.kernels.streams import THETA, Source, fill_normals, source
 from fastes.problem import LinearBandit
 from fastes.result import Comparison, Configuration, Regret, Result
 from fastes.team import WORTH_SHARING, Team
-from fastes.validation import MAX_SEED, MAX_SIZE, MAX_STEPS, Floats
+from fastes.validation import MAX_SEED, MAX_SIZE, Floats
 
 _SLICE_SECONDS = 0.1
 _REPORT_SECONDS = 0.1
@@ -102,7 +102,7 @@ def simulate(
         raise TypeError(f"bandit must be a LinearBandit, got {bandit!r}")
     if not isinstance(agent, Agent):
         raise TypeError(f"agent must be an agent such as ThompsonSampling(), got {agent!r}")
-    T = validation.integer("T", T, 1, MAX_STEPS)
+    T = validation.integer("T", T, 1, agent.max_steps)
     runs = validation.integer("runs", runs, 1, MAX_SIZE)
     seed = validation.integer("seed", seed, 0, MAX_SEED)
     points = validation.integer("points", points, 1, MAX_SIZE)

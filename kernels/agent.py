@@ -4,8 +4,9 @@ An agent's state is a named tuple; its type chooses the bodies. `choose` has a d
 argmax of `score` over all arms (argmax.py), and `score` has one for models z: o + b z.
 """
 
-from .arms import score_tile
+from .arms import load_arm, score_tile
 from .jit import generic
+from .posterior import update
 
 
 @generic
@@ -36,4 +37,6 @@ def score(agent, arms, tile, work):
 
 @generic
 def learn(agent, arms, source, t, arm, reward):
-    """Take in the reward of an arm at step t."""
+    """Take in the reward of an arm at step t; by default, update the posterior."""
+    offset = load_arm(arms, arm, agent.posterior.b)
+    update(agent.posterior, arm, reward - offset)

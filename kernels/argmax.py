@@ -90,7 +90,7 @@ def first_look(arms, z, first, last, work):
     size = arms.largest[0] + arms.largest[1] * norm
     margin = _RELATIVE_MARGIN * (r + 2) * size
     margin += _ABSOLUTE_MARGIN * r * (1.0 + norm + arms.largest[1])
-    if not (margin < 1e20 and r < _LONGEST):
+    if not (margin < 1e20 and norm < 1e30 and r < _LONGEST):
         return np.nan
     scores, z32 = work.first[:TILE], work.first[TILE:]
     for j in range(r):

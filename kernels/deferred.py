@@ -83,22 +83,22 @@ def _no_models(M: int, r: int, slots: int) -> ReadModels:
 def _assembled(posterior: Posterior, log: PlayLog, models: ReadModels) -> Deferred:
     """Return a state of these parts, with workspace of their size."""
     places, r = log.rows.shape
-    recent = len(posterior.recent)
     return Deferred(
         posterior=posterior,
         log=log,
         models=models,
         places=np.zeros(places, np.int32),
         counts=np.zeros(places, np.int64),
-        normals=np.zeros(places + r + recent),
+        normals=np.zeros(places + r + len(posterior.recent)),
         z=np.zeros(r),
     )
 
 
 def deferred_bytes(K: int, r: int, M: int, T: int) -> int:
     """Return the most memory that T steps take."""
-    slots = min(M, T)
-    return prior_bytes(r) + log_bytes(K, r, T) + slots * (3 * 8 * r // 2 + 64)
+    # Slots double, and the table has two to four entries a slot, while the old are still there.
+    slots = max(256, min(M, T))
+    return prior_bytes(r) + log_bytes(K, r, T) + slots * (3 * (8 * r + 12) + 96)
 
 
 @entry
@@ -175,7 +175,7 @@ def _find(models, m):
     """Return where in the table a model stands, or where it belongs."""
     size = models.table.shape[0]
     key = np.uint32(m + 1)
-    # The product's high bits, as many as the table's size, a power of two, has values.
+    # Bits of the product's upper half, as many as the size, a power of two, has values.
     entry = np.int64(((np.uint64(m) * _HASH) >> np.uint64(32)) & np.uint64(size - 1))
     while models.table[entry, 0] != key and models.table[entry, 0] != 0:
         entry = (entry + 1) & (size - 1)
@@ -218,12 +218,12 @@ def _draw(agent, source, stream, counter, xi):
     each row of U and then one for each recent arm, in their order there.
     """
     posterior, normals = agent.posterior, agent.normals
-    r, recent = xi.shape[0], posterior.age[1]
-    fill_normals(source, stream, counter, normals[: r + recent])
+    r, n = xi.shape[0], posterior.age[1]
+    fill_normals(source, stream, counter, normals[: r + n])
     multiply_transposed(posterior.factor, normals[:r], xi)
-    for i in range(recent):
+    for i in range(n):
         normals[r + i] *= np.sqrt(np.float64(posterior.recent_plays[i]))
-    add_transposed(posterior.recent, normals[r : r + recent], xi)
+    add_transposed(posterior.recent, normals[r : r + n], xi)
 
 
 @inlined

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agent import is_linear, learn, score
-from .arms import TILE, load_arm, score_tile
+from .agent import is_linear, score
+from .arms import TILE, score_tile
 from .floats import fma
 from .jit import kernel
-from .posterior import Posterior, prior, update
+from .posterior import Posterior, prior
 
 
 class LinUCB(NamedTuple):
@@ -58,9 +58,3 @@ def _score(agent, arms, tile, work):
     variance_tile(agent.posterior.S, arms.tiles[tile], row, variance)
     for i in range(TILE):
         index[i] = fma(agent.alpha, np.sqrt(variance[i]), index[i])
-
-
-@learn.body(LinUCB)
-def _learn(agent, arms, source, t, arm, reward):
-    offset = load_arm(arms, arm, agent.posterior.b)
-    update(agent.posterior, arm, reward - offset)

@@ -52,8 +52,10 @@ def play_log(K: int, r: int, places: int = 64, pool: int = 1024) -> PlayLog:
 
 def log_bytes(K: int, r: int, T: int) -> int:
     """Return the most memory that a log of T plays takes, itself and its growing copy."""
+    # Capacity doubles while the old is still there. A segment has room for four plays or up to
+    # twice as many as there were; the pool has twice the room of its segments.
     places = min(K, T)
-    return 4 * K + 3 * places * (8 * r + 40) + 24 * T
+    return 4 * K + 3 * places * (8 * r + 60) + 48 * (places + T) + 8192
 
 
 @inlined
@@ -171,28 +173,32 @@ def walk(log, time, places, counts):
 
 
 @entry
-def _compact(log, times):
-    """Move all segments, in order of place, to a fresh pool without gaps between them."""
+def _compact(log, times, start):
+    """Copy all segments, in order of place, to a fresh pool without gaps. Return its length.
+
+    start[place] = where the segment stands there. The log itself is left as it is.
+    """
     end = 0
     for place in range(log.size[_PLACES]):
-        start = log.start[place]
         for i in range(log.plays[place]):
-            times[end + i] = log.times[start + i]
-        log.start[place] = end
+            times[end + i] = log.times[log.start[place] + i]
+        start[place] = end
         end += log.room[place]
-    log.size[_POOL] = end
+    return end
 
 
 def grown_log(log: PlayLog) -> PlayLog:
-    """Return the log with at least twice the room that it needs now."""
+    """Return a log with at least twice the room that this one needs now, and leave this as it is.
+
+    So that a failure on the way, for want of memory say, loses nothing.
+    """
     used, K = len(log.rows), len(log.place_of)
     places = min(2 * used, K + 1) if log.size[_PLACES] == used else used
     pool = int(2 * (log.room[: log.size[_PLACES]].sum() + log.size[_LARGEST]) + 1024)
-    times = np.zeros(pool, np.uint32)
-    _compact(log, times)
-    return log._replace(
-        **{name: _extended(getattr(log, name), places) for name in _BY_PLACE}, times=times
-    )
+    longer = {name: _extended(getattr(log, name), places) for name in _BY_PLACE}
+    times, size = np.zeros(pool, np.uint32), log.size.copy()
+    size[_POOL] = _compact(log, times, longer["start"])
+    return log._replace(**longer, times=times, size=size)
 
 
 _BY_PLACE = ("rows", "newer", "older", "last", "plays", "start", "room")

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from .agent import learn
 from .argmax import choose
 from .streams import TIES, integer
 
@@ -15,3 +16,8 @@ class Uniform(NamedTuple):
 @choose.body(Uniform)
 def _choose(agent, arms, source, t, work):
     return integer(source, TIES, t, agent.K)
+
+
+@learn.body(Uniform)
+def _learn(agent, arms, source, t, arm, reward):
+    """Learn nothing."""

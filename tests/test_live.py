@@ -1,9 +1,12 @@
+import json
+
 import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
 from engine import as_reference, start
 from fastes.kernels import streams
+from fastes.kernels.arms import store_rows
 
 import fastes
 from fastes.files import FileFormatError
@@ -20,6 +23,7 @@ AGENTS = [
 ]
 LEARNERS = AGENTS[:-1]
 BANDIT = BANDITS["full"]
+MANY = fastes.LinearBandit.random(K=300, d=4)
 
 
 def played(live, steps, seed=0):
@@ -63,6 +67,85 @@ def test_the_posterior_is_the_reference_s(agent, name):
     size = max(unit, np.abs(problem.mean).max())
     assert np.abs(belief.mean - mean).max() <= 1e-8 * size
     assert np.abs(belief.covariance - covariance).max() <= 1e-8 * unit**2
+
+
+@pytest.mark.parametrize("prior_cov", [1.0, np.eye(2) + 0.5])
+def test_a_covariance_far_below_the_prior_s_keeps_its_digits(prior_cov):
+    bandit = fastes.LinearBandit(np.eye(2), prior_cov=prior_cov, noise=1e-5)
+    live = fastes.ThompsonSampling().start(bandit)
+    live.observe([0, 1] * 10_000, [0.1, 0.2] * 10_000)
+    np.testing.assert_allclose(np.diag(live.posterior().covariance), 1e-14, rtol=1e-6)
+
+
+def test_the_coordinates_of_the_arms_are_saved_where_a_library_chose_them(tmp_path, monkeypatch):
+    for name in ("full", "singular", "fewer arms than dimensions", "gaussian process"):
+        bandit = BANDITS[name]
+        live = fastes.EnsembleSampling(5).start(bandit, seed=2)
+        played(live, 30)
+        live.save(tmp_path / "agent.npz")
+        with monkeypatch.context() as other_library:
+            # Another factor of the same prior, as another library might choose it.
+            other_library.setattr(
+                "fastes.canonical.store_rows",
+                lambda arms, first, b, o: store_rows(arms, first, -b, o),
+            )
+            loaded = _load_with_stored_arms(tmp_path / "agent.npz", other_library)
+        assert (loaded.bandit.canonical.arms.tiles == bandit.canonical.arms.tiles).all()
+        assert played(loaded, 50, seed=3) == played(live, 50, seed=3)
+
+
+def _load_with_stored_arms(path, patch):
+    from fastes import canonical
+
+    unpack = canonical.unpack_canonical
+
+    def honest(parts, own):
+        patch.setattr("fastes.canonical.store_rows", store_rows)
+        return unpack(parts, own)
+
+    patch.setattr("fastes.canonical.unpack_canonical", honest)
+    return fastes.LiveAgent.load(path)
+
+
+def test_growth_that_fails_loses_nothing(monkeypatch):
+    from fastes.kernels import playlog
+
+    extended = playlog._extended
+    for failing in (1, 4, 7):
+        live, untouched = (fastes.EnsembleSampling(20).start(MANY, seed=5) for _ in range(2))
+        calls = []
+
+        def fail_once(*arguments, calls=calls, failing=failing):
+            calls.append(1)
+            if len(calls) == failing:
+                raise MemoryError
+            return extended(*arguments)
+
+        rng = np.random.default_rng(1)
+        arms, rewards = rng.integers(0, MANY.K, size=1500), rng.normal(size=1500)
+        with monkeypatch.context() as patch:
+            patch.setattr(playlog, "_extended", fail_once)
+            for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
+                try:
+                    live.observe(arm, reward)
+                except MemoryError:
+                    live.observe(arm, reward)
+        untouched.observe(arms, rewards)
+        assert len(calls) > failing
+        assert played(live, 100) == played(untouched, 100)
+
+
+def test_more_rewards_than_can_be_counted_are_refused():
+    live = fastes.EnsembleSampling(20).start(BANDIT)
+    live._observations = 2**32 - 2
+    with pytest.raises(ValueError, match="takes in at most 1 more rewards, got 2"):
+        live.observe([0, 1], [0.0, 0.0])
+
+
+def test_an_agent_that_does_not_fit_says_how_much_it_needs(monkeypatch):
+    monkeypatch.setattr("fastes.memory.available_bytes", lambda: 2**30)
+    with pytest.raises(MemoryError, match=r"M=1000000000, engine='eager'.* needs 44\."):
+        fastes.EnsembleSampling(10**9, "eager").start(BANDIT)
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=str)
@@ -127,8 +210,10 @@ def test_the_ensemble_is_in_user_coordinates_and_looking_changes_nothing(engine)
 @pytest.mark.parametrize(
     ("arm", "reward", "message"),
     [
-        (0, np.nan, "reward must be finite, got nan"),
-        (0, np.inf, "reward must be finite, got inf"),
+        (0, np.nan, r"reward must be a number from -8e\+11 to 8e\+11, got nan"),
+        (0, np.inf, r"reward must be a number from -8e\+11 to 8e\+11, got inf"),
+        (0, 1e12, r"reward must be a number from -8e\+11 to 8e\+11, got 1e\+12"),
+        ([0, 1], [1.0, 1e12], r"reward must be a number from -8e\+11 to 8e\+11, got 1e\+12"),
         (-1, 1.0, "arm must be an integer from 0 to 69, got -1"),
         (70, 1.0, "arm must be an integer from 0 to 69, got 70"),
         (0.5, 1.0, "arm must be an integer from 0 to 69, got .*0.5"),
@@ -196,6 +281,13 @@ def test_damaged_agents_are_refused(engine, tmp_path):
     else:
         spoiled["state_span"] = np.array([0, 9999])
         spoiled["state_tiles"] = arrays["state_tiles"][:0]
+    for count in (-5, 2.5, "7", 10**30, 31):
+        meta = {**json.loads(str(arrays["meta"])), "observations": count}
+        if count == 31 and engine == "eager":
+            continue
+        np.savez(path, **{**arrays, "meta": np.array(json.dumps(meta))})
+        with pytest.raises(FileFormatError, match="holds no whole agent"):
+            fastes.LiveAgent.load(path)
     for name, array in spoiled.items():
         np.savez(path, **{**arrays, name: array})
         with pytest.raises(FileFormatError, match="holds no whole agent"):

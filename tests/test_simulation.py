@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 from bandits import BANDITS
 from engine import start
+from fastes.kernels.deferred import grown
+from fastes.kernels.stepwise import observe, prepare
+from fastes.kernels.streams import source
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -202,6 +205,34 @@ def test_sizes_that_do_not_fit_say_how_much_they_need(monkeypatch):
         fastes.simulate(BANDIT, fastes.EnsembleSampling(10**9, engine="eager"), T=10)
     with pytest.raises(MemoryError, match=r"T=1,000,000,000, M=1,000,000,000 needs .* GiB, "):
         fastes.simulate(BANDIT, fastes.EnsembleSampling(10**9), T=10**9)
+
+
+def test_more_steps_than_can_be_counted_are_refused():
+    with pytest.raises(ValueError, match="T must be an integer from 1 to 4294967295"):
+        fastes.simulate(BANDIT, fastes.EnsembleSampling(3), T=2**32)
+
+
+@pytest.mark.parametrize(("K", "d", "T"), [(100, 20, 16_390), (10, 2, 8_200), (66_000, 2, 66_000)])
+def test_the_memory_announced_is_not_exceeded_when_arrays_have_just_grown(K, d, T):
+    import tracemalloc
+
+    bandit = fastes.LinearBandit.random(K, d)
+    agent = fastes.EnsembleSampling(10**9)
+
+    def play(steps):
+        state = agent.initial_state(K, d, source(0))
+        for t in range(steps):
+            while not observe(state, bandit.canonical.arms, source(0), t, t % K, 0.0):
+                state = grown(state)
+            while not prepare(state, source(0), t):
+                state = grown(state)
+
+    play(1_100)  # compile everything, growth too
+    tracemalloc.start()
+    play(T)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= agent.state_bytes(K, d, T)
 
 
 def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):

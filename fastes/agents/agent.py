@@ -11,6 +11,7 @@ from fastes.files import FileFormatError
 from fastes.kernels.arms import Arms
 from fastes.kernels.posterior import Posterior, prior_bytes
 from fastes.kernels.streams import Source, source
+from fastes.memory import require
 
 if TYPE_CHECKING:
     from fastes.live import LiveAgent
@@ -30,6 +31,11 @@ class Agent(ABC):
 
     engine: str = "exact"
     """How its steps are computed."""
+
+    @property
+    def max_steps(self) -> int:
+        """The most steps that it can take."""
+        return validation.MAX_STEPS
 
     @abstractmethod
     def initial_state(self, K: int, r: int, source: Source) -> Any:
@@ -68,6 +74,7 @@ class Agent(ABC):
         from fastes.live import LiveAgent
 
         seed = validation.integer("seed", seed, 0, validation.MAX_SEED)
+        require(f"{self}", self.state_bytes(bandit.K, bandit.rank, 1))
         state = self.initial_state(bandit.K, bandit.rank, source(seed))
         return LiveAgent(bandit, self, seed, state)
 

@@ -54,6 +54,11 @@ class EnsembleSampling(Agent):
         if self.engine == "auto":
             object.__setattr__(self, "engine", "deferred")
 
+    @property
+    def max_steps(self) -> int:
+        """The most steps that it can take: the play log counts them in 32 bits."""
+        return validation.MAX_STEPS if self.engine == "eager" else validation.MAX_SIZE
+
     def parameters(self) -> dict[str, Any]:
         """Return the number of models."""
         return {"M": self.M}
