@@ -255,7 +255,7 @@ def _slices(job: _Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[in
     arms = job.bandit.canonical.arms
     origin = source(job.seed, run)
     environment = _environment(job, run, origin)
-    state = job.agent.initial_state(arms.K, job.bandit.rank, origin)
+    state = job.agent.initial_state(arms.K, job.bandit.rank, origin, job.T)
     kept = record(job.times, job.regret[run], counts)
     scores = workspace(arms)
     t, length, regret = 0, 16, 0.0

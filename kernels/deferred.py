@@ -63,9 +63,12 @@ class Deferred(NamedTuple):
     z: np.ndarray  # (r,): the model of this step
 
 
-def deferred(K: int, r: int, M: int) -> Deferred:
-    """Return the state before the first step."""
-    return _assembled(prior(r), play_log(K, r), _no_models(M, r, min(M, 256)))
+def deferred(K: int, r: int, M: int, steps: int) -> Deferred:
+    """Return the state before the first step, with room for the models that `steps` may read.
+
+    The system gives memory where it is written to; growing would have it written to again.
+    """
+    return _assembled(prior(r), play_log(K, r), _no_models(M, r, min(M, max(256, steps))))
 
 
 def _no_models(M: int, r: int, slots: int) -> ReadModels:

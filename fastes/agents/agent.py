@@ -38,8 +38,11 @@ class Agent(ABC):
         return validation.MAX_STEPS
 
     @abstractmethod
-    def initial_state(self, K: int, r: int, source: Source) -> Any:
-        """Return a kernel state on the canonical problem, before the first step."""
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+        """Return a kernel state on the canonical problem, before the first step.
+
+        `steps` is how many are to come, where that is known.
+        """
 
     def parameters(self) -> dict[str, Any]:
         """Return what sets this agent apart from others of its name."""

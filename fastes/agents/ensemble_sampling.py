@@ -73,10 +73,10 @@ class EnsembleSampling(Agent):
         """Return the cost of the scan over arms, and of an eager update of all M models."""
         return K * r + (self.M * (r + 40.0) if self.engine == "eager" else 0.0)
 
-    def initial_state(self, K: int, r: int, source: Source) -> Any:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior, and M models drawn from it, or to be drawn."""
         if self.engine == "deferred":
-            return deferred.deferred(K, r, self.M)
+            return deferred.deferred(K, r, self.M, steps)
         state = ensemble.ensemble(r, self.M)
         ensemble.draw_models(state.models, source, 0, len(state.models.tiles))
         return state

@@ -23,6 +23,6 @@ class Greedy(Agent):
 
     name: ClassVar[str] = "greedy"
 
-    def initial_state(self, K: int, r: int, source: Source) -> GreedyState:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> GreedyState:
         """Return the posterior at the prior."""
         return greedy(r)

@@ -41,6 +41,6 @@ class LinUCB(Agent):
         """Return the cost of the scan over arms, with a quadratic form each."""
         return K * r * r / 2.0
 
-    def initial_state(self, K: int, r: int, source: Source) -> LinUCBState:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> LinUCBState:
         """Return the posterior at the prior."""
         return linucb(r, self.alpha)

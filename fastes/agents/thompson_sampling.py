@@ -22,6 +22,6 @@ class ThompsonSampling(Agent):
 
     name: ClassVar[str] = "ts"
 
-    def initial_state(self, K: int, r: int, source: Source) -> Thompson:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Thompson:
         """Return the posterior at the prior."""
         return thompson(r)

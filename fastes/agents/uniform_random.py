@@ -31,7 +31,7 @@ class UniformRandom(Agent):
         """Return the cost of a random number."""
         return 1.0
 
-    def initial_state(self, K: int, r: int, source: Source) -> Uniform:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Uniform:
         """Return the number of arms."""
         return Uniform(K)
 
