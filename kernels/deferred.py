@@ -285,18 +285,17 @@ def _learn(agent, arms, source, t, arm, reward):
 
 
 @entry
-def _peek(agent, source, mark, first, out):
-    """Write models first, first + 1, ..., as they are now, to the rows of `out`."""
-    for i in range(out.shape[0]):
-        m = first + i
+def _peek(agent, source, mark, out):
+    """Write all models, as they are now, to the rows of `out`."""
+    for m in range(out.shape[0]):
         counter = (mark << 32) + m
         slot = slot_of(agent.models, m)
         if slot < 0:
-            _draw(agent, source, DIAGNOSTICS, counter, out[i])
+            _draw(agent, source, DIAGNOSTICS, counter, out[m])
         else:
             for j in range(out.shape[1]):
-                out[i, j] = agent.models.xi[slot, j]
-            _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[i])
+                out[m, j] = agent.models.xi[slot, j]
+            _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[m])
 
 
 def all_models(agent: Deferred, source: Source, mark: int) -> np.ndarray:
@@ -307,5 +306,5 @@ def all_models(agent: Deferred, source: Source, mark: int) -> np.ndarray:
     follows depends on whether it was asked for.
     """
     out = np.empty((agent.models.M, len(agent.z)))
-    _peek(agent, source, mark, 0, out)
+    _peek(agent, source, mark, out)
     return out
