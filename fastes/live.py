@@ -11,7 +11,7 @@ from fastes.agents import AGENTS, Agent, EnsembleSampling
 from fastes.canonical import LARGEST_REWARD, lift, pack_canonical
 from fastes.files import FileFormatError, load_arrays, save_arrays
 from fastes.kernels.agent import full
-from fastes.kernels.argmax import workspace
+from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
 from fastes.kernels.stepwise import act, observe
 from fastes.kernels.streams import source
@@ -62,7 +62,7 @@ class LiveAgent:
         self._state = state
         self._arms = bandit.canonical.arms
         self._source = source(seed)
-        self._work = workspace(self._arms)
+        self._work = agent.workspace(self._arms)
         self._acts = acts
         self._observations = observations
 
@@ -94,6 +94,8 @@ class LiveAgent:
             self._state = grown(self._state)
             return self.act()
         self._acts += 1
+        if due(self._work):
+            renew(self._work, self._state, self._arms)
         return int(arm)
 
     def observe(self, arm: ArrayLike, reward: ArrayLike) -> None:

@@ -15,8 +15,8 @@ from fastes import memory, validation
 from fastes.agents import Agent
 from fastes.canonical import values
 from fastes.kernels.agent import full
-from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import TILE, mean_rewards
+from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
 from fastes.kernels.jit import compilation_timer
 from fastes.kernels.loop import Environment, advance, record
@@ -116,7 +116,7 @@ def simulate(
     times = recording_times(T, points)
     workers = _workers_that_fit(bandit, agent, T, runs, len(times), threads)
     regret = np.empty((runs, len(times)))
-    shared = workers == 1 < threads and agent.step_cost(bandit.K, bandit.rank) >= WORTH_SHARING
+    shared = workers == 1 < threads and agent.shared_cost(bandit.rank) >= WORTH_SHARING
     with compilation_timer() as compiling, Team(threads) if shared else nullcontext() as team:
         job = _Job(bandit, agent, T, seed, times, fixed, regret, team)
         counts = _run_all(job, runs, workers, progress)
@@ -257,27 +257,30 @@ def _slices(job: _Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[in
     environment = _environment(job, run, origin)
     state = job.agent.initial_state(arms.K, job.bandit.rank, origin, job.T)
     kept = record(job.times, job.regret[run], counts)
-    scores = workspace(arms)
+    work = job.agent.workspace(arms)
+    forward = advance if job.team is None else job.team.advance
     t, length, regret = 0, 16, 0.0
     while t < job.T:
         stop = min(job.T, t + length)
         began = time.perf_counter()
-        if job.team is None:
-            reached = advance(state, arms, environment, kept, origin, scores, t, stop)
-        else:
-            reached = job.team.advance(state, arms, environment, kept, origin, t, stop)
+        reached = forward(state, arms, environment, kept, origin, work, t, stop)
+        elapsed = time.perf_counter() - began
         if reached < stop:
-            if not full(state):
+            if due(work):
+                renew(work, state, arms)
+            elif full(state):
+                state = grown(state)
+            else:
                 raise FloatingPointError(
                     f"run {run} lost its posterior to rounding at step {reached}: the arms' "
                     "values are too many noise standard deviations apart"
                 )
-            state = grown(state)
-        elapsed = time.perf_counter() - began
-        yield reached - t, float(kept.total[0]) - regret
+        steps = reached - t
+        yield steps, float(kept.total[0]) - regret
         t, regret = reached, float(kept.total[0])
-        # The first slice may have had to compile: grow step by step.
-        length = max(1, min(4 * length, int(length * _SLICE_SECONDS / max(elapsed, 1e-9))))
+        if steps > 0:
+            # The first slice may have had to compile: grow step by step.
+            length = max(1, min(4 * length, int(steps * _SLICE_SECONDS / max(elapsed, 1e-9))))
 
 
 def _environment(job: _Job, run: int, origin: Source) -> Environment:
@@ -309,7 +312,7 @@ def _workers_that_fit(
     """Return how many runs to do at once: as many as there are threads, runs and memory for."""
     K, r = bandit.K, bandit.rank
     once = 8 * runs * points
-    each = agent.state_bytes(K, r, T) + 2 * 8 * K
+    each = agent.run_bytes(K, r, T) + 2 * 8 * K
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + each)
     fitting = (memory.available_bytes() - once) // max(1, each)
     return int(min(threads, runs, max(1, fitting)))

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from fastes.kernels.argmax import merge, workspace
 from fastes.kernels.arms import Arms
-from fastes.kernels.ensemble import Ensemble, flush, forget_pending, is_full, weights
-from fastes.kernels.loop import Environment, Record
-from fastes.kernels.stepwise import pick, prepare, scan_tiles, settle
+from fastes.kernels.ensemble import Ensemble, flush, forget_pending, room, weights
+from fastes.kernels.loop import Environment, Record, advance
 from fastes.kernels.streams import Source
 
 WORTH_SHARING = 2e6
@@ -16,10 +14,10 @@ WORTH_SHARING = 2e6
 
 
 class Team:
-    """Threads that share each step's scan over arms and update of models.
+    """Threads that share the eager update of all models.
 
-    Each takes a range of tiles; what they find is put together in a fixed order, so that the
-    outcome is the one of a single thread to the bit.
+    Each takes a range of tiles, and no number depends on another tile's: the outcome is the one
+    of a single thread to the bit.
     """
 
     def __init__(self, threads: int) -> None:
@@ -34,40 +32,35 @@ class Team:
 
     def advance(
         self,
-        agent: Any,
+        agent: Ensemble,
         arms: Arms,
         environment: Environment,
         record: Record,
         source: Source,
+        work: Any,
         start: int,
         stop: int,
     ) -> int:
-        """Do as `kernels.loop.advance`, with the work of each step shared."""
-        work = [workspace(arms) for _ in range(self.threads)]
-        for t in range(start, stop):
-            if not prepare(agent, source, t):
-                return t
-            scans = self._share(
-                len(arms.tiles),
-                lambda i, first, last: scan_tiles(agent, arms, first, last, work[i]),
-            )
-            arm = pick(agent, arms, source, t, *merge(scans), work[0])
-            if arm < 0:
-                return t
-            if isinstance(agent, Ensemble) and is_full(agent.models):
+        """Do as `kernels.loop.advance`, with updates of the models shared."""
+        t = start
+        while t < stop:
+            if room(agent.models) == 0:
                 self._flush(agent, source)
-            settle(agent, arms, environment, record, source, t, arm)
-        return stop
+            goal = min(stop, t + room(agent.models))
+            t = advance(agent, arms, environment, record, source, work, t, goal)
+            if t < goal:
+                break
+        return t
 
     def _flush(self, agent: Ensemble, source: Source) -> None:
         models = agent.models
         self._share(
             len(models.tiles),
-            lambda i, first, last: flush(models, source, first, last, weights(models)),
+            lambda first, last: flush(models, source, first, last, weights(models)),
         )
         forget_pending(models)
 
-    def _share(self, tiles: int, part: Callable[[int, int, int], Any]) -> list[Any]:
-        """Call `part(i, first, last)` for ranges that cover all tiles, at the same time."""
+    def _share(self, tiles: int, part: Callable[[int, int], Any]) -> None:
+        """Call `part(first, last)` for ranges that cover all tiles, at the same time."""
         cuts = [tiles * i // self.threads for i in range(self.threads + 1)]
-        return list(self._pool.map(part, range(self.threads), cuts[:-1], cuts[1:]))
+        list(self._pool.map(part, cuts[:-1], cuts[1:]))

@@ -1,7 +1,7 @@
 """What the loop asks of an agent: generic kernels, with a body for each agent's state.
 
-An agent's state is a named tuple; its type chooses the bodies. `choose` has a default, the
-argmax of `score` over all arms (argmax.py), and `score` has one for models z: o + b z.
+An agent's state is a named tuple; its type chooses the bodies. The loop plays an arm with the
+largest `score`, which for models z is o + b z; `choose` finds it (argmax.py, certificate.py).
 """
 
 from .arms import load_arm, score_tile
@@ -24,6 +24,18 @@ def aim(agent, source, t):
 def is_linear(agent):
     """Tell whether the agent's scores are o + b z with z = agent.z."""
     return True
+
+
+@generic
+def optimism(agent):
+    """Return how many standard deviations, sqrt(b'S b), the agent adds to o + b z."""
+    return 0.0
+
+
+@generic
+def risen(agent):
+    """Return by how much at most, in all, b'S b / b'b may have risen. Only rounding makes it."""
+    return 0.0
 
 
 @generic

@@ -49,7 +49,7 @@ def _larger(x, best):
 
 
 @inlined
-def _largest(scores):
+def largest_of(scores):
     """Return the largest of TILE scores by eight running maxima."""
     m0 = m1 = m2 = m3 = m4 = m5 = m6 = m7 = scores.dtype.type(-np.inf)
     for i in range(0, TILE, 8):
@@ -78,65 +78,64 @@ def _count(scores, value):
     return count, place
 
 
-@kernel
-def first_look(arms, z, first, last, work):
-    """Score a tile range in single precision. Return the least that the best arm can score.
+@inlined
+def margin32(arms, z):
+    """Return how far a score in single precision may be from the one in double precision.
 
-    Fills `work.tops`, of which that takes off the margin twice: a tile whose top is below it
-    holds no best arm. Returns nan where the margin is not to be relied on.
+    It is nan where single precision is not to be relied on.
     """
     r = z.shape[0]
     norm = np.sqrt(dot(z, z))
     size = arms.largest[0] + arms.largest[1] * norm
     margin = _RELATIVE_MARGIN * (r + 2) * size
     margin += _ABSOLUTE_MARGIN * r * (1.0 + norm + arms.largest[1])
-    if not (margin < 1e20 and norm < 1e30 and r < _LONGEST):
-        return np.nan
+    return margin if margin < 1e20 and norm < 1e30 and r < _LONGEST else np.nan
+
+
+@kernel
+def first_look(arms, z, work):
+    """Score all tiles in single precision. Return the least that the best arm can score.
+
+    Fills `work.tops`, of which that takes off the margin twice: a tile whose top is below it
+    holds no best arm. Returns nan where single precision is not to be relied on.
+    """
+    r = z.shape[0]
+    margin = margin32(arms, z)
+    if np.isnan(margin):
+        return margin
     scores, z32 = work.first[:TILE], work.first[TILE:]
     for j in range(r):
         z32[j] = z[j]
     best = np.float32(-np.inf)
-    for tile in range(first, last):
-        score_tile32(arms, tile, z32, scores)
-        work.tops[tile] = _largest(scores)
+    for tile in range(arms.tiles.shape[0]):
+        score_tile32(arms.tiles32[tile], arms.offsets32[tile], z32, scores)
+        work.tops[tile] = largest_of(scores)
         best = _larger(work.tops[tile], best)
     return np.float64(best) - 2.0 * margin
 
 
 @inlined
-def scan(agent, arms, first, last, work):
-    """Return (best score, number of arms with it, the first of them) of a tile range.
+def scan(agent, arms, work):
+    """Return (best score, number of arms with it, the first of them).
 
-    Cost O(K r) for scores linear in b. Ranges scanned by different threads are put together
-    by `merge`.
+    Cost O(K r) for scores linear in b.
     """
     scores = work.scores[0]
-    floor = np.nan
-    if is_linear(agent) and last - first >= SCREEN_FROM:
-        floor = first_look(arms, agent.z, first, last, work)
+    floor, tiles = np.nan, arms.tiles.shape[0]
+    if is_linear(agent) and tiles >= SCREEN_FROM:
+        floor = first_look(arms, agent.z, work)
     best, ties, arm = -np.inf, 0, -1
-    for tile in range(first, last):
+    for tile in range(tiles):
         if np.float64(work.tops[tile]) < floor:  # never, where floor is nan
             continue
         score(agent, arms, tile, work)
-        largest = _largest(scores)
+        largest = largest_of(scores)
         if largest >= best and largest > -np.inf:
             count, place = _count(scores, largest)
             if largest > best:
                 best, ties, arm = largest, count, tile * TILE + place
             else:
                 ties += count
-    return best, ties, arm
-
-
-def merge(scans):
-    """Return the scan of a whole range from the scans of its parts, in order."""
-    best, ties, arm = scans[0]
-    for top, count, first in scans[1:]:
-        if top > best:
-            best, ties, arm = top, count, first
-        elif top == best:
-            ties += count
     return best, ties, arm
 
 
@@ -157,7 +156,10 @@ def break_tie(agent, arms, source, t, best, ties, arm, work):
 
 
 @generic
-def choose(agent, arms, source, t, work):
-    """Return an arm of the largest score at step t, or -1 where no score is a number."""
-    best, ties, arm = scan(agent, arms, 0, arms.tiles.shape[0], work)
+def choose(work, agent, arms, source, t):
+    """Return an arm of the largest score at step t, or -1 where no score is a number.
+
+    How it is found depends on the workspace: by default, by a full scan.
+    """
+    best, ties, arm = scan(agent, arms, work)
     return break_tie(agent, arms, source, t, best, ties, arm, work)

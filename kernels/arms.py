@@ -21,6 +21,7 @@ class Arms(NamedTuple):
     offsets: np.ndarray  # (tiles, TILE): o
     tiles32: np.ndarray  # the same in single precision, for a first look (argmax.py)
     offsets32: np.ndarray
+    rows32: np.ndarray  # (K, r): b in single precision, an arm a row (certificate.py)
     largest: np.ndarray  # (2,): the largest |o| and the largest norm of a row b
     K: int
 
@@ -35,12 +36,13 @@ def empty_arms(K: int, r: int) -> Arms:
     shape = tile_count(K), r, TILE
     tiles, tiles32 = np.zeros(shape), np.zeros(shape, np.float32)
     offsets = np.full((tile_count(K), TILE), -np.inf)
-    return Arms(tiles, offsets, tiles32, offsets.astype(np.float32), np.zeros(2), K)
+    offsets32, rows32 = offsets.astype(np.float32), np.zeros((K, r), np.float32)
+    return Arms(tiles, offsets, tiles32, offsets32, rows32, np.zeros(2), K)
 
 
 def arms_bytes(K: int, r: int) -> int:
     """Return the memory that `empty_arms` takes."""
-    return 12 * tile_count(K) * TILE * (r + 1) + 16
+    return 12 * tile_count(K) * TILE * (r + 1) + 4 * K * r + 16
 
 
 @entry
@@ -53,6 +55,7 @@ def store_rows(arms, first, b, o):
         for j in range(b.shape[1]):
             arms.tiles[tile, j, place] = b[i, j]
             arms.tiles32[tile, j, place] = b[i, j]
+            arms.rows32[first + i, j] = b[i, j]
         arms.largest[0] = max(arms.largest[0], abs(o[i]))
         arms.largest[1] = max(arms.largest[1], np.sqrt(dot(b[i], b[i])))
 
@@ -91,12 +94,11 @@ def score_tile(arms, tile, z, out):
 
 
 @kernel
-def score_tile32(arms, tile, z, out):
-    """out[:] = o + b z in single precision for the arms of one tile; cost O(TILE r)."""
-    b = arms.tiles32[tile]
-    r = b.shape[0]
+def score_tile32(b, o, z, out):
+    """out[:] = o + b z in single precision for a tile b (r x TILE); cost O(TILE r)."""
+    r = z.shape[0]
     for i in range(TILE):
-        out[i] = arms.offsets32[tile, i]
+        out[i] = o[i]
     whole = r - r % 4
     for j in range(0, whole, 4):
         z0, z1, z2, z3 = z[j], z[j + 1], z[j + 2], z[j + 3]

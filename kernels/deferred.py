@@ -21,6 +21,7 @@ from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, pl
 from .posterior import (
     Posterior,
     add_transposed,
+    cadence,
     multiply_transposed,
     prior,
     prior_bytes,
@@ -64,11 +65,11 @@ class Deferred(NamedTuple):
 
 
 def deferred(K: int, r: int, M: int, steps: int) -> Deferred:
-    """Return the state before the first step, with room for the models that `steps` may read.
+    """Return the state before the first step, with room for what `steps` may read and play.
 
     The system gives memory where it is written to; growing would have it written to again.
     """
-    return _assembled(prior(r), play_log(K, r), _no_models(M, r, min(M, max(256, steps))))
+    return _assembled(prior(r), play_log(K, r, steps), _no_models(M, r, min(M, max(256, steps))))
 
 
 def _no_models(M: int, r: int, slots: int) -> ReadModels:
@@ -98,10 +99,11 @@ def _assembled(posterior: Posterior, log: PlayLog, models: ReadModels) -> Deferr
 
 
 def deferred_bytes(K: int, r: int, M: int, T: int) -> int:
-    """Return the most memory that T steps take."""
-    # Slots double, and the table has two to four entries a slot, while the old are still there.
-    slots = max(256, min(M, T))
-    return prior_bytes(r) + log_bytes(K, r, T) + slots * (3 * (8 * r + 12) + 96)
+    """Return the memory of a state with room for T steps."""
+    slots, places = min(M, max(256, T)), min(K, max(64, T))
+    table = 8 << (2 * slots - 1).bit_length()
+    workspace = 20 * places + 8 * (2 * r + cadence(r))
+    return prior_bytes(r) + log_bytes(K, r, T) + slots * (8 * r + 12) + table + workspace + 8
 
 
 @entry
@@ -167,7 +169,7 @@ def restored(
     read_at: np.ndarray,
 ) -> Deferred:
     """Return a state with these plays and models, its posterior yet to be filled."""
-    log = play_log(arms.K, r)
+    log = play_log(arms.K, r, len(played) + 1024)
     while _replay(log, arms, played, np.empty(r)) < len(played):
         log = grown_log(log)
     return _assembled(prior(r), log, _restored_models(M, model, xi, read_at, 256))

@@ -140,9 +140,9 @@ def flush(models, source, first, last, weights):
 
 
 @entry
-def is_full(models):
-    """Tell whether the pending steps must be flushed before the next."""
-    return models.span[1] == models.pending.shape[0]
+def room(models):
+    """Return how many more steps can be pending."""
+    return models.pending.shape[0] - models.span[1]
 
 
 @entry
@@ -173,7 +173,7 @@ def _aim(agent, source, t):
 @learn.body(Ensemble)
 def _learn(agent, arms, source, t, arm, reward):
     models = agent.models
-    if is_full(models):
+    if room(models) == 0:
         flush(models, source, 0, models.tiles.shape[0], agent.weights)
         forget_pending(models)
     if models.span[1] == 0:

@@ -115,6 +115,26 @@ def dot(x, y):
 
 
 @inlined
+def dot32(x, y):
+    """Return x'y in single precision, as `dot` does."""
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0.0)
+    n = x.shape[0]
+    whole = n - n % 8
+    for i in range(0, whole, 8):
+        s0 = fma32(x[i], y[i], s0)
+        s1 = fma32(x[i + 1], y[i + 1], s1)
+        s2 = fma32(x[i + 2], y[i + 2], s2)
+        s3 = fma32(x[i + 3], y[i + 3], s3)
+        s4 = fma32(x[i + 4], y[i + 4], s4)
+        s5 = fma32(x[i + 5], y[i + 5], s5)
+        s6 = fma32(x[i + 6], y[i + 6], s6)
+        s7 = fma32(x[i + 7], y[i + 7], s7)
+    for i in range(whole, n):
+        s0 = fma32(x[i], y[i], s0)
+    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
+
+
+@inlined
 def axpy(a, x, y):
     """y += a x."""
     for i in range(y.shape[0]):

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .agent import is_linear, score
-from .arms import TILE, score_tile
+from .agent import is_linear, learn, optimism, risen, score
+from .arms import TILE, load_arm, score_tile
 from .floats import fma
 from .jit import kernel
-from .posterior import Posterior, prior
+from .posterior import Posterior, prior, update
 
 
 class LinUCB(NamedTuple):
@@ -17,12 +17,14 @@ class LinUCB(NamedTuple):
     posterior: Posterior
     alpha: float
     z: np.ndarray  # (r,): posterior.mu, of the linear part
+    risen: np.ndarray  # (1,): by how much at most b'S b / b'b has risen, in all
+    before: np.ndarray  # (r, r): S before the last `refactor`
 
 
 def linucb(r: int, alpha: float) -> LinUCB:
     """Return the state before the first step."""
     posterior = prior(r)
-    return LinUCB(posterior, float(alpha), posterior.mu)
+    return LinUCB(posterior, float(alpha), posterior.mu, np.zeros(1), np.zeros((r, r)))
 
 
 @kernel
@@ -58,3 +60,38 @@ def _score(agent, arms, tile, work):
     variance_tile(agent.posterior.S, arms.tiles[tile], row, variance)
     for i in range(TILE):
         index[i] = fma(agent.alpha, np.sqrt(variance[i]), index[i])
+
+
+@optimism.body(LinUCB)
+def _optimism(agent):
+    return agent.alpha
+
+
+@risen.body(LinUCB)
+def _risen(agent):
+    return agent.risen[0]
+
+
+@learn.body(LinUCB)
+def _learn(agent, arms, source, t, arm, reward):
+    """Update the posterior, and keep account of how rounding may have raised S.
+
+    Sherman and Morrison's formula takes v v' off S with one rounding of each entry, and no
+    entry of S exceeds 1 by more than rounding. `refactor` computes S afresh.
+    """
+    posterior, S, before = agent.posterior, agent.posterior.S, agent.before
+    offset, r = load_arm(arms, arm, posterior.b), posterior.b.shape[0]
+    afresh = posterior.age[0] + 1 == posterior.recent.shape[0]
+    if afresh:
+        for i in range(r):
+            for j in range(r):
+                before[i, j] = S[i, j]
+    update(posterior, arm, reward - offset)
+    agent.risen[0] += 2.0**-52 * r
+    if afresh:
+        squares = 0.0
+        for i in range(r):
+            for j in range(r):
+                expected = fma(-posterior.gain[i], posterior.gain[j], before[i, j])
+                squares += (S[i, j] - expected) ** 2
+        agent.risen[0] += np.sqrt(squares)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .agent import aim, full, learn
 from .argmax import choose
+from .certificate import due
 from .jit import entry, inlined
 from .streams import NOISE, normal
 
@@ -53,13 +54,13 @@ def write_down(record, environment, t, arm):
 def advance(agent, arms, environment, record, source, work, start, stop):
     """Run the steps start, ..., stop - 1. Return the step reached.
 
-    It is below stop where the agent is full, or where no score is a number.
+    It is below stop where the agent is full, a snapshot is due, or no score is a number.
     """
     for t in range(start, stop):
-        if full(agent):
+        if full(agent) or due(work):
             return t
         aim(agent, source, t)
-        arm = choose(agent, arms, source, t, work)
+        arm = choose(work, agent, arms, source, t)
         if arm < 0:
             return t
         learn(agent, arms, source, t, arm, pay(environment, source, t, arm))

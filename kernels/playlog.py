@@ -1,10 +1,10 @@
 """Which arms were played, and when: what a model that was not read for a while has missed.
 
-Played arms have places, in order of first play. A doubly linked list orders the places by last
-play, so that the arms played since any time are a walk from its newest end. The play times of
-each arm stand sorted in a segment of one pool, so that the plays since any time are counted by
-a search from the end. Kernels own no memory: where the log is full it says so (`log_is_full`)
-and is given larger arrays (`grown_log`).
+Played arms have places, in order of first play. The log is the sequence of places, in as many
+bytes each as they need, and marks on the way: how often each place had been played by then.
+What was played since any time is what was played in all, less what a mark near that time says,
+corrected by the plays between the two. Kernels own no memory: where the log is full it says so
+(`log_is_full`) and is given larger arrays (`grown_log`).
 """
 
 from typing import NamedTuple
@@ -13,14 +13,16 @@ import numpy as np
 
 from .jit import entry, inlined, kernel
 
-_FIRST_ROOM = 4  # times in an arm's first segment
+# A mark takes four bytes a place. So far apart, marks take half a byte a play.
+_PLAYS_BETWEEN_MARKS = 128
+_PLAYS_BETWEEN_MARKS_PER_PLACE = 8
 
 # What `PlayLog.size` holds.
-_NOW = 0
-_PLACES = 1
-_NEWEST = 2
-_POOL = 3
-_LARGEST = 4
+_NOW = 0  # plays so far
+_PLACES = 1  # places taken
+_WIDTH = 2  # bytes of a place in `sequence`
+_MARKS = 3  # marks made
+_COUNTS = 4  # numbers in `counts`
 
 
 class PlayLog(NamedTuple):
@@ -28,34 +30,54 @@ class PlayLog(NamedTuple):
 
     place_of: np.ndarray  # (K,) int32: the place of an arm, or -1
     rows: np.ndarray  # (places, r): b of the arm at each place
-    newer: np.ndarray  # (places,) int32: the place played next after this one, or -1
-    older: np.ndarray  # (places,) int32: the place played last before this one, or -1
-    last: np.ndarray  # (places,) int64: time of the last play
     plays: np.ndarray  # (places,) int64: number of plays
-    start: np.ndarray  # (places,) int64: where its segment of `times` starts
-    room: np.ndarray  # (places,) int64: how many times the segment has room for
-    times: np.ndarray  # (pool,) uint32
-    size: np.ndarray  # (5,) int64: plays, places, newest place, pool taken, largest room
+    since: np.ndarray  # (places,) int64: workspace, zero between calls
+    sequence: np.ndarray  # (bytes,) uint8: the place of each play, lowest byte first
+    mark_time: np.ndarray  # (marks,) int64: time of a mark
+    mark_start: np.ndarray  # (marks + 1,) int64: where its counts start, and where they end
+    counts: np.ndarray  # (counts,) uint32: plays of each place before a mark, mark after mark
+    size: np.ndarray  # (5,) int64
 
 
-def play_log(K: int, r: int, places: int = 64, pool: int = 1024) -> PlayLog:
-    """Return an empty log with room for some places and plays."""
-    links = np.full((2, places), -1, np.int32)
-    last, plays, start, room = np.zeros((4, places), np.int64)
-    size = np.array([0, 0, -1, 0, _FIRST_ROOM], np.int64)
-    times = np.zeros(pool, np.uint32)
-    place_of = np.full(K, -1, np.int32)
+def play_log(K: int, r: int, steps: int = 0) -> PlayLog:
+    """Return an empty log with room for so many plays at least.
+
+    The system gives memory where it is written to: room that is not used costs nothing.
+    """
+    plays = max(steps, 1024)
+    places = min(K, max(steps, 64))
     return PlayLog(
-        place_of, np.zeros((places, r)), links[0], links[1], last, plays, start, room, times, size
+        place_of=np.full(K, -1, np.int32),
+        rows=np.zeros((places, r)),
+        plays=np.zeros(places, np.int64),
+        since=np.zeros(places, np.int64),
+        sequence=np.zeros(_width_of(places) * plays, np.uint8),
+        mark_time=np.zeros(_most_marks(plays), np.int64),
+        mark_start=np.zeros(_most_marks(plays) + 1, np.int64),
+        counts=np.zeros(_most_counts(plays), np.uint32),
+        size=np.array([0, 0, 1, 0, 0], np.int64),
     )
 
 
 def log_bytes(K: int, r: int, T: int) -> int:
-    """Return the most memory that a log of T plays takes, itself and its growing copy."""
-    # Capacity doubles while the old is still there. A segment has room for four plays or up to
-    # twice as many as there were; the pool has twice the room of its segments.
-    places = min(K, T)
-    return 4 * K + 3 * places * (8 * r + 60) + 48 * (places + T) + 8192
+    """Return the memory that a log with room for T plays takes."""
+    plays, places = max(T, 1024), min(K, max(T, 64))
+    marks = 16 * _most_marks(plays) + 4 * _most_counts(plays)
+    return 4 * K + places * (8 * r + 16) + _width_of(places) * plays + marks + 64
+
+
+def _width_of(places: int) -> int:
+    """Return how many bytes tell so many places apart."""
+    return max(1, (places - 1).bit_length() + 7 >> 3)
+
+
+def _most_marks(plays: int) -> int:
+    return plays // _PLAYS_BETWEEN_MARKS + 1
+
+
+def _most_counts(plays: int) -> int:
+    # A mark of n places follows 8 n plays at least.
+    return -(-plays // _PLAYS_BETWEEN_MARKS_PER_PLACE)
 
 
 @inlined
@@ -67,9 +89,13 @@ def now(log):
 @entry
 def log_is_full(log):
     """Tell whether the next play might not fit."""
+    time, places, width = log.size[_NOW], log.size[_PLACES], log.size[_WIDTH]
+    more = places < log.place_of.shape[0]
+    width += more and places == 1 << 8 * width
     return (
-        log.size[_PLACES] == log.rows.shape[0]
-        or log.size[_POOL] + 2 * log.size[_LARGEST] > log.times.shape[0]
+        (more and places == log.rows.shape[0])
+        or (time + 1) * width > log.sequence.shape[0]
+        or time >= _PLAYS_BETWEEN_MARKS_PER_PLACE * log.counts.shape[0]
     )
 
 
@@ -77,144 +103,151 @@ def log_is_full(log):
 def append(log, arm, b):
     """Write down that an arm with row b was played; cost O(1), amortised, and O(r) the first time.
 
-    Changes every part of the log. It must not be full.
+    Changes the log, which must not be full.
     """
-    time = log.size[_NOW]
-    place = np.int64(log.place_of[arm])
+    size = log.size
+    time, place = size[_NOW], np.int64(log.place_of[arm])
     if place < 0:
-        place = log.size[_PLACES]
-        log.size[_PLACES] += 1
+        place = size[_PLACES]
+        size[_PLACES] += 1
         log.place_of[arm] = place
+        log.plays[place] = 0
         for j in range(b.shape[0]):
             log.rows[place, j] = b[j]
-        log.plays[place] = 0
-        log.start[place] = log.size[_POOL]
-        log.room[place] = _FIRST_ROOM
-        log.size[_POOL] += _FIRST_ROOM
-        _to_front(log, place)
-    elif place != log.size[_NEWEST]:
-        _unlink(log, place)
-        _to_front(log, place)
-    if log.plays[place] == log.room[place]:
-        _make_room(log, place)
-    log.times[log.start[place] + log.plays[place]] = time
+        if place == 1 << 8 * size[_WIDTH]:
+            _widen(log)
+    width = size[_WIDTH]
+    for i in range(width):
+        log.sequence[time * width + i] = (place >> 8 * i) & 255
     log.plays[place] += 1
-    log.last[place] = time
-    log.size[_NOW] = time + 1
-
-
-@inlined
-def _unlink(log, place):
-    """Take a place that is not the newest out of the list."""
-    newer, older = log.newer[place], log.older[place]
-    log.older[newer] = older
-    if older >= 0:
-        log.newer[older] = newer
-
-
-@inlined
-def _to_front(log, place):
-    """Make a place that is not in the list its newest."""
-    newest = log.size[_NEWEST]
-    log.newer[place] = -1
-    log.older[place] = newest
-    if newest >= 0:
-        log.newer[newest] = place
-    log.size[_NEWEST] = place
+    size[_NOW] = time + 1
+    marks = size[_MARKS]
+    age = time + 1 - (log.mark_time[marks - 1] if marks > 0 else 0)
+    if age >= max(_PLAYS_BETWEEN_MARKS, _PLAYS_BETWEEN_MARKS_PER_PLACE * size[_PLACES]):
+        _mark(log)
 
 
 @kernel
-def _make_room(log, place):
-    """Move a full segment to the end of the pool, with twice the room."""
-    start, plays, end = log.start[place], log.plays[place], log.size[_POOL]
-    for i in range(plays):
-        log.times[end + i] = log.times[start + i]
-    log.start[place] = end
-    log.room[place] = 2 * plays
-    log.size[_POOL] = end + 2 * plays
-    log.size[_LARGEST] = max(log.size[_LARGEST], 2 * plays)
+def _widen(log):
+    """Give every place in the sequence one byte more, from the last to the first."""
+    width = log.size[_WIDTH]
+    log.size[_WIDTH] = width + 1
+    for time in range(log.size[_NOW] - 1, -1, -1):
+        log.sequence[time * (width + 1) + width] = 0
+        for i in range(width - 1, -1, -1):
+            log.sequence[time * (width + 1) + i] = log.sequence[time * width + i]
+
+
+@kernel
+def _mark(log):
+    """Write down how often each place has been played."""
+    mark, start = log.size[_MARKS], log.size[_COUNTS]
+    places = log.size[_PLACES]
+    for place in range(places):
+        log.counts[start + place] = log.plays[place]
+    log.mark_time[mark] = log.size[_NOW]
+    log.mark_start[mark + 1] = start + places
+    log.size[_MARKS] = mark + 1
+    log.size[_COUNTS] = start + places
 
 
 @inlined
-def plays_since(log, place, time):
-    """Return how often the arm at a place was played at `time` or later.
-
-    The search doubles its stride from the end, then halves it: O(log of the answer).
-    """
-    start, plays = log.start[place], log.plays[place]
-    stride = 1
-    while stride <= plays and log.times[start + plays - stride] >= time:
-        stride *= 2
-    low = max(0, plays - stride)  # plays before `low` are too old, unless it is 0
-    high = plays - stride // 2  # the play at `high` is recent enough, or past the end
-    while low < high:
-        middle = (low + high) // 2
-        if log.times[start + middle] >= time:
-            high = middle
-        else:
-            low = middle + 1
-    return plays - high
+def _place_at(log, time):
+    """Return the place that was played at a time."""
+    width = log.size[_WIDTH]
+    place = np.int64(log.sequence[time * width])
+    for i in range(1, width):
+        place |= np.int64(log.sequence[time * width + i]) << 8 * i
+    return place
 
 
 @inlined
 def walk(log, time, places, counts):
-    """List the arms played at `time` or later, newest first. Return how many there are.
+    """List the arms played at `time` or later. Return how many there are.
 
     places[i] and counts[i] are the place of the i-th and how often it was played since then.
+    If fewer plays have gone by than `_PLAYS_BETWEEN_MARKS`, or than that for each place, they
+    are listed by first play since then, at O(plays since); else by place, at O(places).
     """
+    if log.size[_NOW] - time < _PLAYS_BETWEEN_MARKS_PER_PLACE * log.size[_PLACES]:
+        return _walk_plays(log, time, places, counts)
+    return _walk_places(log, time, places, counts)
+
+
+@kernel
+def _walk_plays(log, time, places, counts):
     n = 0
-    place = log.size[_NEWEST]
-    while place >= 0 and log.last[place] >= time:
-        places[n] = place
-        counts[n] = plays_since(log, place, time)
-        n += 1
-        place = np.int64(log.older[place])
+    for s in range(time, log.size[_NOW]):
+        place = _place_at(log, s)
+        if log.since[place] == 0:
+            places[n] = place
+            n += 1
+        log.since[place] += 1
+    for i in range(n):
+        counts[i] = log.since[places[i]]
+        log.since[places[i]] = 0
     return n
 
 
-@entry
-def _compact(log, times, start):
-    """Copy all segments, in order of place, to a fresh pool without gaps. Return its length.
+@kernel
+def _walk_places(log, time, places, counts):
+    since, mark = log.since, _mark_near(log, time)
+    taken = log.size[_PLACES]
+    for place in range(taken):
+        since[place] = log.plays[place]
+    at = 0
+    if mark >= 0:
+        at, start = log.mark_time[mark], log.mark_start[mark]
+        for place in range(log.mark_start[mark + 1] - start):
+            since[place] -= np.int64(log.counts[start + place])
+    for s in range(at, time):
+        since[_place_at(log, s)] -= 1
+    for s in range(time, at):
+        since[_place_at(log, s)] += 1
+    n = 0
+    for place in range(taken):
+        if since[place] > 0:
+            places[n] = place
+            counts[n] = since[place]
+            n += 1
+        since[place] = 0
+    return n
 
-    start[place] = where the segment stands there. The log itself is left as it is.
-    """
-    end = 0
-    for place in range(log.size[_PLACES]):
-        for i in range(log.plays[place]):
-            times[end + i] = log.times[log.start[place] + i]
-        start[place] = end
-        end += log.room[place]
-    return end
+
+@inlined
+def _mark_near(log, time):
+    """Return the mark nearest to a time, or -1 if that is the beginning."""
+    low, high = 0, log.size[_MARKS]
+    while low < high:
+        middle = (low + high) // 2
+        if log.mark_time[middle] <= time:
+            low = middle + 1
+        else:
+            high = middle
+    before = log.mark_time[low - 1] if low > 0 else 0
+    if low < log.size[_MARKS] and log.mark_time[low] - time < time - before:
+        return low
+    return low - 1
 
 
 def grown_log(log: PlayLog) -> PlayLog:
-    """Return a log with at least twice the room that this one needs now, and leave this as it is.
+    """Return a log with room for twice the plays and places, and leave this one as it is.
 
     So that a failure on the way, for want of memory say, loses nothing.
     """
-    used, K = len(log.rows), len(log.place_of)
-    places = min(2 * used, K + 1) if log.size[_PLACES] == used else used
-    pool = int(2 * (log.room[: log.size[_PLACES]].sum() + log.size[_LARGEST]) + 1024)
-    longer = {name: _extended(getattr(log, name), places) for name in _BY_PLACE}
-    times, size = np.zeros(pool, np.uint32), log.size.copy()
-    size[_POOL] = _compact(log, times, longer["start"])
-    return log._replace(**longer, times=times, size=size)
-
-
-_BY_PLACE = ("rows", "newer", "older", "last", "plays", "start", "room")
-
-
-def _extended(array: np.ndarray, length: int) -> np.ndarray:
-    longer = np.zeros((length, *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer
+    K, r = len(log.place_of), log.rows.shape[1]
+    larger = play_log(K, r, 2 * max(int(log.size[_NOW]), len(log.rows), 1024))
+    for name in ("rows", "plays", "sequence", "mark_time", "mark_start", "counts"):
+        old, new = getattr(log, name), getattr(larger, name)
+        new[: len(old)] = old[: len(new)]
+    return larger._replace(place_of=log.place_of, size=log.size.copy())
 
 
 def played_arms(log: PlayLog) -> np.ndarray:
     """Return the arm of every play, in order of time (uint32)."""
-    arms = np.empty(int(log.size[_NOW]), np.uint32)
-    for arm in np.flatnonzero(log.place_of >= 0):
-        place = log.place_of[arm]
-        start = log.start[place]
-        arms[log.times[start : start + log.plays[place]]] = arm
-    return arms
+    plays, places, width = log.size[_NOW], log.size[_PLACES], log.size[_WIDTH]
+    bytes_of_places = log.sequence[: plays * width].reshape(plays, width).astype(np.uint32)
+    arms = np.flatnonzero(log.place_of >= 0).astype(np.uint32)
+    arm_at = np.empty(places, np.uint32)
+    arm_at[log.place_of[arms]] = arms
+    return arm_at[bytes_of_places @ (np.uint32(256) ** np.arange(width, dtype=np.uint32))]

@@ -8,13 +8,13 @@ from .streams import TIES, integer
 
 
 class Uniform(NamedTuple):
-    """State of uniform play."""
+    """State of uniform play, and all that it needs to choose."""
 
     K: int
 
 
 @choose.body(Uniform)
-def _choose(agent, arms, source, t, work):
+def _choose(work, agent, arms, source, t):
     return integer(source, TIES, t, agent.K)
 
 

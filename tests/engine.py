@@ -6,9 +6,10 @@ from typing import Any
 import numba
 import numpy as np
 import reference
+from fastes.kernels import agent, loop
 from fastes.kernels.agent import full
-from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import TILE, mean_rewards
+from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, fill_normals, source
@@ -17,6 +18,11 @@ from fastes.kernels.streams import THETA, fill_normals, source
 def from_python(kernel):
     """Return a function that Python can call for one that only kernels can."""
     return numba.njit(lambda *arguments: kernel(*arguments))
+
+
+aim = from_python(agent.aim)
+learn = from_python(agent.learn)
+pay = from_python(loop.pay)
 
 
 @dataclass
@@ -28,13 +34,15 @@ class Run:
     environment: Environment
     record: Any
     source: Any
-    work: np.ndarray
+    work: Any
 
     def advance(self, start: int, stop: int) -> None:
         arms = self.bandit.canonical.arms
         while start < stop:
             if full(self.state):
                 self.state = grown(self.state)
+            if due(self.work):
+                renew(self.work, self.state, arms)
             rest = (self.environment, self.record, self.source, self.work, start, stop)
             reached = advance(self.state, arms, *rest)
             assert reached > start
@@ -47,7 +55,8 @@ class Run:
         return int(np.argmax(self.record.counts - before))
 
 
-def start(bandit, agent, T, seed=0, run=0):
+def start(bandit, agent, T, seed=0, run=0, workspace=None):
+    """Return a run at its start, with the agent's own way to search or a given one."""
     arms, r = bandit.canonical.arms, bandit.rank
     origin = source(seed, run)
     z, means = np.empty(r), np.empty(bandit.K)
@@ -57,7 +66,8 @@ def start(bandit, agent, T, seed=0, run=0):
     kept = record(times, np.zeros(T), np.zeros(bandit.K, np.int64))
     environment = Environment(means, float(means.max()))
     state = agent.initial_state(bandit.K, r, origin)
-    return Run(bandit, state, environment, kept, origin, workspace(arms))
+    work = (workspace or agent.workspace)(arms)
+    return Run(bandit, state, environment, kept, origin, work)
 
 
 def lift(bandit):

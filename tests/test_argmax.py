@@ -1,14 +1,12 @@
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from engine import from_python
 from fastes.kernels import argmax, linucb
 from fastes.kernels import arms as arms_kernels
-from fastes.kernels.argmax import merge, workspace
+from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import TILE, empty_arms, mean_rewards, store_rows, transform_rows
 from fastes.kernels.greedy import greedy
-from fastes.kernels.stepwise import act, pick, scan_tiles
+from fastes.kernels.stepwise import act
 from fastes.kernels.streams import source
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 first_look = from_python(argmax.first_look)
+scan = from_python(argmax.scan)
 load_arm = from_python(arms_kernels.load_arm)
 variance_tile = from_python(linucb.variance_tile)
 
@@ -103,28 +102,28 @@ def test_a_nan_does_not_hide_the_best_arm(best, nan):
         assert best_arm(arms_of(b), np.ones(1)) == best
 
 
-@given(
-    st.lists(st.integers(0, 3), min_size=1, max_size=400),
-    st.integers(1, 9),
-    st.integers(0, 2**20),
-)
-def test_scans_of_parts_merge_to_the_scan_of_the_whole(values, parts, t):
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=400), st.integers(0, 2**20))
+def test_a_scan_counts_the_ties_and_finds_the_first(values, t):
     arms = arms_of(np.array(values, float)[:, None])
-    agent, work, origin = greedy_at(np.ones(1)), workspace(arms), source(3)
-    n = len(arms.tiles)
-    whole = scan_tiles(agent, arms, 0, n, work)
     top = max(values)
-    assert whole == (top, values.count(top), values.index(top))
-    cuts = [n * i // parts for i in range(parts + 1)]
-    scans = [scan_tiles(agent, arms, a, b, work) for a, b in pairwise(cuts)]
-    assert merge(scans) == whole
-    arm = pick(agent, arms, origin, t, *whole, work)
-    assert values[arm] == max(values)
+    agent, work = greedy_at(np.ones(1)), workspace(arms)
+    assert scan(agent, arms, work) == (top, values.count(top), values.index(top))
+    assert values[best_arm(arms, np.ones(1), t)] == top
 
 
-def every_tile(agent, arms, work):
-    """Scan one tile at a time, which is too few for a first look, and merge."""
-    return merge([scan_tiles(agent, arms, t, t + 1, work) for t in range(len(arms.tiles))])
+def every_tile(agent, arms):
+    """Scan one tile at a time, which is too few for a first look, and put them together."""
+    best, ties, arm = -np.inf, 0, -1
+    for tile in range(len(arms.tiles)):
+        part = arms._replace(
+            tiles=arms.tiles[tile : tile + 1], offsets=arms.offsets[tile : tile + 1]
+        )
+        top, count, place = scan(agent, part, workspace(part))
+        if top > best:
+            best, ties, arm = top, count, tile * TILE + place
+        elif top == best:
+            ties += count
+    return best, ties, arm
 
 
 @given(
@@ -143,9 +142,8 @@ def test_a_first_look_changes_no_choice(seed, K, r, size, length, spread, offset
     b[rng.integers(0, K, size=20)] = b[rng.integers(0, K)]
     o = offset * (1 + spread * rng.normal(size=K))
     agent, arms = greedy_at(length * rng.normal(size=r)), arms_of(b, o)
-    work = workspace(arms)
     with np.errstate(all="ignore"):
-        assert scan_tiles(agent, arms, 0, len(arms.tiles), work) == every_tile(agent, arms, work)
+        assert scan(agent, arms, workspace(arms)) == every_tile(agent, arms)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.sampled_from([1e-3, 1.0, 1e6]))
@@ -156,7 +154,7 @@ def test_the_margin_of_a_first_look_holds(seed, r, size):
     z = (1 + 2.0**-25) * 2.0 ** rng.integers(-3, 4, size=r).astype(float)
     arms = arms_of(b)
     work = workspace(arms)
-    floor = first_look(arms, z, 0, len(arms.tiles), work)
+    floor = first_look(arms, z, work)
     margin = (float(work.tops.max()) - floor) / 2
     exact = np.empty(256)
     mean_rewards(arms, z, np.empty(TILE), exact)
@@ -168,7 +166,7 @@ def test_the_margin_of_a_first_look_holds(seed, r, size):
 @pytest.mark.parametrize("z", [np.nan, np.inf, 1e300, 1e39])
 def test_a_first_look_that_is_not_to_be_relied_on_says_so(z):
     arms = arms_of(np.full((300, 2), 1e-30))
-    assert np.isnan(first_look(arms, np.array([z, 1.0]), 0, len(arms.tiles), workspace(arms)))
+    assert np.isnan(first_look(arms, np.array([z, 1.0]), workspace(arms)))
 
 
 @pytest.mark.parametrize("r", [1, 2, 5, 20])

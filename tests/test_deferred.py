@@ -20,9 +20,14 @@ SEED, RUN = 77, 5
 
 
 def drawn_sums(arms, since, t):
-    """The engine's contract: one normal for each distinct arm of [since, t), newest first."""
-    recent = arms[since:t]
-    distinct = list(dict.fromkeys(reversed(recent)))
+    """The engine's contract: one normal for each distinct arm of [since, t).
+
+    By first play since then, or in all if many steps have gone by for each arm ever played.
+    """
+    recent, ever = arms[since:t], list(dict.fromkeys(arms[:t]))
+    distinct = list(dict.fromkeys(recent))
+    if t - since >= 8 * len(ever):
+        distinct.sort(key=ever.index)
     normals = reference.normal_vector(SEED, RUN, streams.PERTURBATION, t, len(distinct))
     return {a: np.sqrt(recent.count(a)) * n for a, n in zip(distinct, normals, strict=True)}
 

@@ -12,7 +12,7 @@ from fastes.kernels.ensemble import (
     ensemble_bytes,
     flush,
     forget_pending,
-    is_full,
+    room,
     weights,
 )
 from fastes.kernels.streams import source
@@ -74,7 +74,7 @@ def test_when_the_models_are_flushed_changes_no_bit(M, r, flushes):
     for t, flush_now in enumerate(flushes):
         push(one_by_one, t, arms[t])
         bring_up_to_date(one_by_one)
-        if is_full(gathered):
+        if room(gathered) == 0:
             bring_up_to_date(gathered)
         push(gathered, t, arms[t])
         if flush_now:

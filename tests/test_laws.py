@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from engine import from_python, lift, start
+from engine import aim, from_python, lift, pay, start
 from fastes.kernels import argmax, ensemble
 from fastes.kernels.ensemble import all_models
-from fastes.kernels.stepwise import observe, prepare, settle
+from fastes.kernels.stepwise import observe
 from fastes.kernels.streams import THETA, fill_normals, source
 from scipy import stats
 
@@ -59,7 +59,7 @@ def test_posterior_samples_are_distributed_as_the_posterior():
     run = play_fixed(bandit, fastes.ThompsonSampling(), [0, 1, 2, 1], rng.normal(size=4), seed=4)
     drawn = np.empty((n, 3))
     for t in range(n):
-        prepare(run.state, source(9), t)
+        aim(run.state, source(9), t)
         drawn[t] = run.state.z
     posterior = run.state.posterior
     whitened = np.linalg.solve(np.linalg.cholesky(posterior.S), (drawn - posterior.mu).T).T
@@ -70,16 +70,16 @@ def test_posterior_samples_are_distributed_as_the_posterior():
 
 def regret_with_a_fresh_model_every_step(bandit, T, runs, seed):
     """Ensemble sampling with M = T that reads model t at step t instead of a random one."""
-    final = np.empty(runs)
+    final = np.zeros(runs)
     for i in range(runs):
         run = start(bandit, fastes.EnsembleSampling(T, engine="eager"), T, seed, i)
         state, arms = run.state, bandit.canonical.arms
         for t in range(T):
             read_model(state.models, run.source, t, state.xi)
             state.z[:] = state.posterior.mu + state.posterior.S @ state.xi
-            arm = choose(state, arms, run.source, t, run.work)
-            settle(state, arms, run.environment, run.record, run.source, t, arm)
-        final[i] = bandit.noise * run.record.total[0]
+            arm = choose(run.work, state, arms, run.source, t)
+            observe(state, arms, run.source, t, arm, pay(run.environment, run.source, t, arm))
+            final[i] += bandit.noise * (run.environment.best - run.environment.means[arm])
     return final
 
 

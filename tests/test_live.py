@@ -110,8 +110,8 @@ def _load_with_stored_arms(path, patch):
 def test_growth_that_fails_loses_nothing(monkeypatch):
     from fastes.kernels import playlog
 
-    extended = playlog._extended
-    for failing in (1, 4, 7):
+    play_log = playlog.play_log
+    for failing in (1, 2):
         live, untouched = (fastes.EnsembleSampling(20).start(MANY, seed=5) for _ in range(2))
         calls = []
 
@@ -119,12 +119,12 @@ def test_growth_that_fails_loses_nothing(monkeypatch):
             calls.append(1)
             if len(calls) == failing:
                 raise MemoryError
-            return extended(*arguments)
+            return play_log(*arguments)
 
         rng = np.random.default_rng(1)
-        arms, rewards = rng.integers(0, MANY.K, size=1500), rng.normal(size=1500)
+        arms, rewards = rng.integers(0, MANY.K, size=3000), rng.normal(size=3000)
         with monkeypatch.context() as patch:
-            patch.setattr(playlog, "_extended", fail_once)
+            patch.setattr(playlog, "play_log", fail_once)
             for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
                 try:
                     live.observe(arm, reward)

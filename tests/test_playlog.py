@@ -8,53 +8,75 @@ from hypothesis import strategies as st
 
 append = from_python(playlog.append)
 now = from_python(playlog.now)
-plays_since = from_python(playlog.plays_since)
 walk = from_python(playlog.walk)
 
 
-def logged(arms, K=8, **room):
-    log = play_log(K, 2, **room)
+def logged(arms, K=8, steps=0):
+    log = play_log(K, 2, steps)
     for arm in arms:
         while log_is_full(log):
+            assert steps == 0
             log = grown_log(log)
         append(log, arm, np.array([arm, -arm], float))
     return log
 
 
 def walked(log, time):
-    """Return {arm: count} in the order of the walk, by the log."""
+    """Return [(arm, count)] in the order of the walk, by the log."""
     places, counts = np.zeros(len(log.rows), np.int32), np.zeros(len(log.rows), np.int64)
     n = walk(log, time, places, counts)
+    assert not log.since.any()
     return [(int(log.rows[p, 0]), int(c)) for p, c in zip(places[:n], counts[:n], strict=True)]
 
 
 def naive(arms, time):
     """Return the same by looking at every play."""
-    recent = arms[time:]
-    newest_first = list(dict.fromkeys(reversed(recent)))
-    return [(arm, recent.count(arm)) for arm in newest_first]
+    recent, ever = list(arms[time:]), list(dict.fromkeys(arms))
+    distinct = list(dict.fromkeys(recent))
+    if len(recent) >= 8 * len(ever):
+        distinct.sort(key=ever.index)
+    return [(arm, recent.count(arm)) for arm in distinct]
 
 
-@given(st.lists(st.integers(0, 7), max_size=200), st.integers(1, 4))
-def test_walks_and_counts_are_those_of_the_naive_log(arms, places):
-    log = logged(arms, places=places, pool=8 * places)
+@given(st.lists(st.integers(0, 7), max_size=300))
+def test_walks_are_those_of_the_naive_log(arms):
+    log = logged(arms)
     assert now(log) == len(arms)
-    for time in range(len(arms) + 2):
+    for time in range(0, len(arms) + 2, 3):
         assert walked(log, time) == naive(arms, time)
 
 
-@given(st.lists(st.tuples(st.integers(0, 7), st.integers(1, 60)), min_size=1, max_size=20))
-def test_counts_are_right_after_long_stretches_of_one_arm(stretches):
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(1, 400)), min_size=1, max_size=30),
+    st.integers(0, 2**32 - 1),
+)
+def test_walks_are_right_between_many_marks(stretches, seed):
+    # Stretches of one arm, so that few arms are played often and marks are made.
     arms = [arm for arm, length in stretches for _ in range(length)]
-    log = logged(arms)
-    for time in range(0, len(arms), 7):
-        for arm in set(arms):
-            assert plays_since(log, log.place_of[arm], time) == arms[time:].count(arm)
+    log = logged(arms, K=31)
+    for time in np.random.default_rng(seed).integers(0, len(arms) + 1, size=20):
+        assert walked(log, int(time)) == naive(arms, int(time))
+
+
+@pytest.mark.parametrize("K", [255, 256, 257, 65_535, 65_537])
+def test_places_take_as_many_bytes_as_they_need(K):
+    rng = np.random.default_rng(K)
+    arms = [*range(K), *rng.integers(0, K, size=3 * K).tolist()]
+    for log in (logged(arms, K), logged(arms, K, steps=len(arms))):
+        assert log.size[playlog._WIDTH] == (1 if K <= 256 else 2 if K <= 65_536 else 3)
+        assert played_arms(log).tolist() == arms
+        for time in (0, 1, K - 1, 2 * K, len(arms) - 5):
+            assert sorted(walked(log, time)) == sorted(naive_counts(arms, time))
+
+
+def naive_counts(arms, time):
+    distinct, counts = np.unique(arms[time:], return_counts=True)
+    return list(zip(distinct.tolist(), counts.tolist(), strict=True))
 
 
 @given(st.lists(st.integers(0, 7), max_size=300))
 def test_the_plays_can_be_read_back(arms):
-    assert played_arms(logged(arms, places=1, pool=8)).tolist() == arms
+    assert played_arms(logged(arms)).tolist() == arms
 
 
 def test_a_row_is_kept_from_the_first_play():
@@ -62,19 +84,27 @@ def test_a_row_is_kept_from_the_first_play():
     assert log.rows[:2].tolist() == [[5.0, -5.0], [2.0, -2.0]]
 
 
-def test_a_log_grows_with_its_plays_and_not_faster():
-    rng = np.random.default_rng(0)
-    T, K = 200_000, 1000
-    arms = rng.zipf(1.3, size=T) % K
-    log = logged(arms.tolist(), K=K)
-    taken = sum(part.nbytes for part in log)
-    assert taken <= log_bytes(K, 2, T)
-    assert log.times.nbytes <= 24 * T
+@pytest.mark.parametrize(("K", "most"), [(5, 1.7), (200, 1.7), (1000, 2.7), (100_000, 3.7)])
+def test_a_play_takes_few_bytes_and_fewer_where_few_arms_are_played(K, most):
+    rng = np.random.default_rng(K)
+    T = 300_000
+    log = logged((rng.zipf(1.2, size=T) % K).tolist(), K=K, steps=T)
+    taken = [part.nbytes for part in (log.sequence, log.mark_time, log.mark_start, log.counts)]
+    assert sum(taken) <= most * T
+    assert sum(part.nbytes for part in log) <= log_bytes(K, 2, T)
+
+
+@pytest.mark.parametrize("steps", [1, 7, 8, 1023, 1025, 5000])
+@pytest.mark.parametrize("K", [1, 3, 10_000])
+def test_a_log_with_room_for_all_plays_never_grows(K, steps):
+    rng = np.random.default_rng(steps)
+    logged(rng.integers(0, K, size=steps).tolist(), K=K, steps=steps)
+    logged([i % K for i in range(steps)], K=K, steps=steps)
 
 
 @pytest.mark.parametrize("K", [1, 2])
 def test_the_smallest_logs(K):
-    log = logged([0] * 100, K=K, places=1, pool=8)
+    log = logged([0] * 100, K=K)
     assert walked(log, 0) == [(0, 100)]
     assert walked(log, 99) == [(0, 1)]
     assert walked(log, 100) == []

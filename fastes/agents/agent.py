@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from fastes import validation
 from fastes.files import FileFormatError
+from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import Arms
+from fastes.kernels.certificate import certified, certified_bytes
 from fastes.kernels.posterior import Posterior, prior_bytes
 from fastes.kernels.streams import Source, source
 from fastes.memory import require
@@ -52,9 +54,25 @@ class Agent(ABC):
         """Return the most memory that one run's state takes in T steps."""
         return prior_bytes(r)
 
-    def step_cost(self, K: int, r: int) -> float:
-        """Return about how many multiply-adds a step takes, for K and r that are large."""
-        return float(K * r)
+    def certifies(self, K: int, r: int) -> bool:
+        """Tell whether to look for the best arm with a certificate rather than by a full scan.
+
+        It changes no choice. Measured: where a full scan takes longer than the bookkeeping.
+        """
+        return K >= max(2048, 80 * r)
+
+    def workspace(self, arms: Arms) -> Any:
+        """Return what a run needs to find the best of these arms."""
+        return (certified if self.certifies(arms.K, arms.tiles.shape[1]) else workspace)(arms)
+
+    def run_bytes(self, K: int, r: int, T: int) -> int:
+        """Return the most memory that one run takes in T steps: its state and workspace."""
+        search = certified_bytes(K, r) if self.certifies(K, r) else K
+        return self.state_bytes(K, r, T) + search
+
+    def shared_cost(self, r: int) -> float:
+        """Return about how many multiply-adds a step takes that threads can share."""
+        return 0.0
 
     def start(self, bandit: "LinearBandit", seed: int = 0) -> "LiveAgent":
         """Return an agent that chooses arms and learns from rewards as they come.
@@ -77,7 +95,7 @@ class Agent(ABC):
         from fastes.live import LiveAgent
 
         seed = validation.integer("seed", seed, 0, validation.MAX_SEED)
-        require(f"{self}", self.state_bytes(bandit.K, bandit.rank, 1))
+        require(f"{self}", self.run_bytes(bandit.K, bandit.rank, 1))
         state = self.initial_state(bandit.K, bandit.rank, source(seed))
         return LiveAgent(bandit, self, seed, state)
 

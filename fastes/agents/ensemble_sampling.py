@@ -69,9 +69,9 @@ class EnsembleSampling(Agent):
             return ensemble.ensemble_bytes(r, self.M)
         return deferred.deferred_bytes(K, r, self.M, T)
 
-    def step_cost(self, K: int, r: int) -> float:
-        """Return the cost of the scan over arms, and of an eager update of all M models."""
-        return K * r + (self.M * (r + 40.0) if self.engine == "eager" else 0.0)
+    def shared_cost(self, r: int) -> float:
+        """Return the cost of an eager update of all M models."""
+        return self.M * (r + 40.0) if self.engine == "eager" else 0.0
 
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior, and M models drawn from it, or to be drawn."""

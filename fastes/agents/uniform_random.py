@@ -27,9 +27,13 @@ class UniformRandom(Agent):
         """Return nothing: uniform play remembers nothing."""
         return 0
 
-    def step_cost(self, K: int, r: int) -> float:
-        """Return the cost of a random number."""
-        return 1.0
+    def certifies(self, K: int, r: int) -> bool:
+        """Tell that no arm is looked at."""
+        return False
+
+    def workspace(self, arms: Arms) -> Uniform:
+        """Return the number of arms."""
+        return Uniform(arms.K)
 
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Uniform:
         """Return the number of arms."""

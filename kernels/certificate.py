@@ -1,0 +1,326 @@
+"""The best arm without looking at all arms, and a certificate that it is the best.
+
+Bounds from a snapshot of the posterior (snapshot.py) rule out most arms unseen, and most of the
+others by a few numbers each. Arms that are left are scored as a full scan scores them, to the
+bit: the choice, ties included, is the one of a full scan. Where the bounds rule out too little,
+a full scan it is.
+
+A snapshot grows old as the posterior moves on. Rent or buy: a new one is due when the searches
+since the last have cost as much as it costs. Where new snapshots turn out not to help, they are
+taken ever less often, and where searches fail, they are tried ever less often.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .agent import is_linear, optimism, risen, score
+from .argmax import Workspace, break_tie, choose, largest_of, margin32, scan, workspace
+from .arms import TILE, Arms, empty_arms, load_arm, score_tile32
+from .floats import dot32
+from .jit import generic, inlined, kernel
+from .snapshot import (
+    LISTED,
+    MISFIT,
+    Snapshot,
+    ceiling,
+    margin,
+    measure,
+    snapshot,
+    snapshot_bytes,
+    take,
+)
+from .streams import TIES, integer
+
+_WORTH_IT = 0.7  # of a full scan's cost: a search that has cost so much is given up
+_CHAMPIONS = 16
+_LONGEST_PAUSE = 64.0
+_CAUTION = 3.0  # a snapshot that does not help makes the next so many times as dear
+_CACHED = 400_000  # numbers of single precision
+_BROADEST = 4.0
+
+# What `Certified.ledger` holds. Costs are in multiply-adds of a scan in single precision.
+_RENT = 0  # cost of all searches and scans since the snapshot
+_STEPS = 1  # number of steps since
+_PATIENCE = 2  # how many times the price of a snapshot the rent must reach
+_BEFORE = 3  # mean cost of a step under the snapshot before this one
+_BREADTH = 4  # how far models may go before an arm that is not listed is the best
+_PAUSE = 5  # full scans to do before the next search
+_NEXT_PAUSE = 6
+_FAILED = 7  # searches since the snapshot that found no certificate
+_RISEN = 8  # `risen` of the agent at the snapshot
+_BEST = 9  # the best score of the last step
+_DUE = 10  # whether a snapshot is due
+
+
+class Certified(NamedTuple):
+    """What a certified search keeps and writes to; one for each run."""
+
+    full: Workspace
+    snapshot: Snapshot
+    finalists: Arms  # one tile
+    arm: np.ndarray  # (TILE,) int64: the arms of the finalists
+    value: np.ndarray  # (TILE,): the most that each of them can score
+    tied: np.ndarray  # (TILE,) int64: the arms with the best score
+    row: np.ndarray  # (r,): workspace
+    z32: np.ndarray  # (r,) float32: workspace
+    champions: np.ndarray  # (_CHAMPIONS,) int64: arms that were the best lately
+    ledger: np.ndarray  # (11,)
+    tally: np.ndarray  # (4,) int64: arms looked at, arms scored, full scans, snapshots
+
+
+def certified(arms: Arms) -> Certified:
+    """Return what a certified search of these arms needs, with no snapshot taken yet."""
+    r = arms.tiles.shape[1]
+    ledger = np.zeros(11)
+    ledger[_PATIENCE] = _CAUTION
+    ledger[_BEFORE] = np.inf
+    ledger[_BREADTH] = 1.3
+    ledger[_PAUSE] = np.inf
+    return Certified(
+        full=workspace(arms),
+        snapshot=snapshot(arms),
+        finalists=empty_arms(TILE, r),
+        arm=np.zeros(TILE, np.int64),
+        value=np.zeros(TILE),
+        tied=np.zeros(TILE, np.int64),
+        row=np.zeros(r),
+        z32=np.zeros(r, np.float32),
+        champions=np.zeros(_CHAMPIONS, np.int64),
+        ledger=ledger,
+        tally=np.zeros(4, np.int64),
+    )
+
+
+def certified_bytes(K: int, r: int) -> int:
+    """Return the most memory that a certified search takes."""
+    return snapshot_bytes(K, r) + K + 1600 * r + 16384
+
+
+@generic
+def due(work):
+    """Tell whether a new snapshot is due: never, for a full scan."""
+    return False
+
+
+@due.body(Certified)
+def _due(work):
+    return work.ledger[_DUE] != 0.0
+
+
+def renew(work: Certified, agent: Any, arms: Arms) -> None:
+    """Take the snapshot that is due, and judge from the last one when to take the next."""
+    ledger = work.ledger
+    mean = ledger[_RENT] / ledger[_STEPS]
+    if mean > 0.7 * ledger[_BEFORE]:
+        ledger[_PATIENCE] *= _CAUTION
+    elif work.tally[3] > 0:
+        ledger[_PATIENCE] = max(1.0, ledger[_PATIENCE] / _CAUTION)
+    if ledger[_FAILED] > 2:
+        ledger[_BREADTH] = min(_BROADEST, 1.2 * ledger[_BREADTH])
+    ledger[_BEFORE] = mean
+    ledger[[_RENT, _STEPS, _PAUSE, _FAILED, _DUE]] = 0.0
+    ledger[_NEXT_PAUSE] = 1.0
+    ledger[_RISEN] = risen(agent)
+    work.tally[3] += 1
+    sure = take(
+        work.snapshot,
+        agent.posterior,
+        arms,
+        agent.z,
+        ledger[_BEST],
+        optimism(agent),
+        ledger[_BREADTH],
+    )
+    if not sure:
+        ledger[_PAUSE] = np.inf
+
+
+@inlined
+def _stream_cost(n):
+    """Return the cost of n multiply-adds with numbers that lie in a row.
+
+    Those beyond what a core's own cache holds take twice the time.
+    """
+    return np.float64(n + max(0, n - _CACHED))
+
+
+@inlined
+def _scan_cost(agent, arms):
+    """Return the cost of a full scan."""
+    n = arms.K * arms.tiles.shape[1]
+    return _stream_cost(n) if is_linear(agent) else np.float64(n * arms.tiles.shape[1])
+
+
+@inlined
+def _score_cost(agent, r):
+    """Return the cost of scoring an arm that stands anywhere."""
+    return 40 + 4 * r if is_linear(agent) else r * r
+
+
+@inlined
+def _price(arms, listed):
+    """Return the cost of a snapshot, as measured: that of its loops, of sorting, of LAPACK."""
+    K, r = arms.K, arms.tiles.shape[1]
+    return (0.5 * K + 1.3 * listed + 20.0 * r) * r * r + 40.0 * K + 350.0 * listed + 3e6
+
+
+@inlined
+def _width_margin(agent, arms, work):
+    """Return how much an agent's optimism about an arm may exceed the one at the snapshot.
+
+    b'S b only falls, but for rounding: sqrt(x + y) <= sqrt(x) + sqrt(y).
+    """
+    r = arms.tiles.shape[1]
+    rise = risen(agent) - work.ledger[_RISEN] + work.snapshot.facts[MISFIT] + 2.0**-50 * r * r
+    return optimism(agent) * arms.largest[1] * np.sqrt(rise)
+
+
+@inlined
+def _value32(arms, arm, z32):
+    """Return o + b'z of an arm, computed in single precision."""
+    return np.float64(arms.offsets32[arm // TILE, arm % TILE] + dot32(arms.rows32[arm], z32))
+
+
+@kernel
+def _settle(agent, arms, work, n, floor, best, ties):
+    """Score those of n finalists that may reach `floor`.
+
+    Return the best score so far and how many arms have it. They are in work.tied, as far as
+    there is room.
+    """
+    finalists, scores = work.finalists, work.full.scores[0]
+    kept = 0
+    for i in range(n):
+        if work.value[i] >= floor:
+            arm = work.arm[i]
+            work.arm[kept] = arm
+            finalists.offsets[0, kept] = load_arm(arms, arm, work.row)
+            for j in range(work.row.shape[0]):
+                finalists.tiles[0, j, kept] = work.row[j]
+            kept += 1
+    for i in range(kept, TILE):
+        finalists.offsets[0, i] = -np.inf
+    score(agent, finalists, 0, work.full)
+    for i in range(kept):
+        if scores[i] > best:
+            best, ties = scores[i], 0
+        if scores[i] == best:
+            if ties < TILE:
+                work.tied[ties] = work.arm[i]
+            ties += 1
+    return best, ties
+
+
+@kernel
+def _search(agent, arms, work):
+    """Return (best score, arms with it, cost); no arms where there is no certificate.
+
+    The arms are in work.tied, in any order.
+    """
+    known, scores, r = work.snapshot, work.full.first[:TILE], arms.tiles.shape[1]
+    listed, k = int(known.facts[LISTED]), known.head.shape[0]
+    tiles, limit = -(-listed // TILE), _WORTH_IT * _scan_cost(agent, arms)
+    each = _score_cost(agent, r)
+    rho = measure(known, agent.z)
+    slack, slack32 = margin(known, arms, agent.z, rho, optimism(agent)), margin32(arms, agent.z)
+    if not is_linear(agent):
+        slack += _width_margin(agent, arms, work)
+    if not (slack < 1e20 and slack32 < 1e20):
+        return -np.inf, 0, 0.0
+    best, ties, floor, n = -np.inf, np.int64(0), -np.inf, np.int64(0)
+    looked = scored = 0
+    if is_linear(agent):
+        for j in range(r):
+            work.z32[j] = agent.z[j]
+        for i in range(_CHAMPIONS):
+            floor = max(floor, _value32(arms, work.champions[i], work.z32) - slack32)
+    tile, certain, crowded = 0, False, False
+    while not crowded:
+        certain = ceiling(known, tile, rho) + slack < floor
+        given_up = tile == tiles or _stream_cost(looked * k) + scored * each > limit
+        if n > 0 and (certain or given_up or not is_linear(agent)):
+            best, ties = _settle(agent, arms, work, n, floor, best, ties)
+            floor, n = max(floor, best), np.int64(0)
+            certain = ceiling(known, tile, rho) + slack < floor
+        if certain or given_up:
+            break
+        score_tile32(known.heads[tile], known.base[tile], known.head, scores)
+        looked += TILE
+        if np.float64(largest_of(scores)) + slack >= floor:
+            for i in range(min(TILE, listed - tile * TILE)):
+                bound = np.float64(scores[i]) + slack
+                if bound >= floor:
+                    arm = np.int64(known.arm[tile * TILE + i])
+                    scored += 1
+                    if is_linear(agent):
+                        value = _value32(arms, arm, work.z32)
+                        bound = value + slack32
+                        floor = max(floor, value - slack32)
+                    crowded = n == TILE
+                    if crowded:
+                        break
+                    if bound >= floor:
+                        work.arm[n] = arm
+                        work.value[n] = bound
+                        n += 1
+        tile += 1
+    work.tally[0] += looked
+    work.tally[1] += scored
+    found = ties if certain and not crowded and ties <= TILE else 0
+    return best, found, _stream_cost(looked * k) + scored * each + 2 * r * r
+
+
+@inlined
+def _one_of(arms, rank):
+    """Return the arm of a rank, from 0, among different arms in any order."""
+    for i in range(arms.shape[0]):
+        below = 0
+        for j in range(arms.shape[0]):
+            below += arms[j] < arms[i]
+        if below == rank:
+            return arms[i]
+    return -1
+
+
+@inlined
+def _crown(champions, arm, t):
+    """Keep an arm among the champions."""
+    for i in range(champions.shape[0]):
+        if champions[i] == arm:
+            return
+    champions[t % champions.shape[0]] = arm
+
+
+@choose.body(Certified)
+def _choose(work, agent, arms, source, t):
+    ledger = work.ledger
+    best, ties, cost, arm = -np.inf, 0, 0.0, -1
+    searched = ledger[_PAUSE] == 0.0
+    if searched:
+        best, ties, cost = _search(agent, arms, work)
+    if ties > 0:
+        ledger[_NEXT_PAUSE] = 1.0
+        rank = integer(source, TIES, t, ties) if ties > 1 else 0
+        arm = _one_of(work.tied[:ties], rank)
+    else:
+        if searched:  # and failed: the next one may fail as well
+            ledger[_PAUSE] = ledger[_NEXT_PAUSE]
+            ledger[_NEXT_PAUSE] = min(_LONGEST_PAUSE, 2.0 * ledger[_NEXT_PAUSE])
+            ledger[_FAILED] += 1.0
+        else:
+            ledger[_PAUSE] -= 1.0
+        best, ties, arm = scan(agent, arms, work.full)
+        arm = break_tie(agent, arms, source, t, best, ties, arm, work.full)
+        cost += _scan_cost(agent, arms)
+        work.tally[2] += 1
+    if arm >= 0:
+        _crown(work.champions, arm, t)
+        ledger[_BEST] = best
+        ledger[_RENT] += cost
+        ledger[_STEPS] += 1.0
+        # The posterior does not change much in fewer steps than it has dimensions.
+        price = ledger[_PATIENCE] * _price(arms, work.snapshot.facts[LISTED])
+        if ledger[_RENT] >= price and ledger[_STEPS] >= arms.tiles.shape[1]:
+            ledger[_DUE] = 1.0
+    return arm

@@ -1,0 +1,262 @@
+"""What the posterior of one moment says about the scores of every moment after it.
+
+At that moment, with mean mu and precision P = R'R, take W with W'R = I, and for each arm
+m = o + b'mu and c = W b. For any model z, with zeta = R (z - mu),
+
+    o + b'z = m + c'zeta <= m + c_1 zeta_1 + ... + c_k zeta_k + |c_rest| |zeta_rest|
+                         <= m + |c| |zeta|.
+
+The last bound needs two numbers of an arm, and its maximum over many arms is one number for
+each |zeta|: an envelope. The one before needs k + 1 numbers: a head. docs/certified-argmax.md
+has the proof, and why the bounds hold in floating point.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .arms import TILE, Arms, score_tile32, tile_count
+from .floats import dot, fma, fma32
+from .jit import entry, inlined, kernel
+from .posterior import Posterior
+
+GRID = 16
+"""Points of an envelope."""
+
+_LOWEST = -1e300  # in place of -inf, which times zero is not a number
+_UNIT = 2.0**-53
+_UNIT32 = 2.0**-24
+_TINY32 = 2.0**-148
+
+# What `Snapshot.facts` holds.
+LISTED = 0  # number of arms listed
+SLACK = 1  # a bound on |I - W'R|, and on what rounding does to c and zeta beyond it
+SPREAD = 2  # |W|: no |c| is larger than |W| |b|
+STEP = 3  # distance of the envelope's points
+NORM = 4  # |mu|
+DISTANCE = 5  # |z - mu| of the last `measure`
+MISFIT = 6  # a bound on |S - W'W|
+
+
+class Snapshot(NamedTuple):
+    """The bounds of one moment. Arms that may come to be the best are listed, best bound first."""
+
+    facts: np.ndarray  # (7,)
+    mu: np.ndarray  # (r,)
+    W: np.ndarray  # (r, r): its rows are orthogonal, the longest first
+    R: np.ndarray  # (r, r)
+    arm: np.ndarray  # (tiles * TILE,) int32: the arms listed
+    base: np.ndarray  # (tiles, TILE) float32: m + optimism |c|
+    heads: np.ndarray  # (tiles, k + 1, TILE) float32: c_1, ..., c_k, |c_rest|
+    envelope: np.ndarray  # (tiles + 1, GRID): over this and all later tiles, and all not listed
+    zeta: np.ndarray  # (2, r): workspace, z - mu and zeta
+    head: np.ndarray  # (k + 1,) float32: zeta_1, ..., zeta_k, |zeta_rest|
+
+
+def head_length(r: int) -> int:
+    """Return k: longer heads leave fewer arms to score in full, and cost more themselves."""
+    return min(r, 1 + r // 2)
+
+
+def snapshot(arms: Arms) -> Snapshot:
+    """Return room for a snapshot of these arms, yet to be taken."""
+    tiles, r, _ = arms.tiles.shape
+    k = head_length(r)
+    W, R = np.zeros((2, r, r))
+    return Snapshot(
+        facts=np.zeros(7),
+        mu=np.zeros(r),
+        W=W,
+        R=R,
+        arm=np.zeros(tiles * TILE, np.int32),
+        base=np.zeros((tiles, TILE), np.float32),
+        heads=np.zeros((tiles, k + 1, TILE), np.float32),
+        envelope=np.zeros((tiles + 1, GRID)),
+        zeta=np.zeros((2, r)),
+        head=np.zeros(k + 1, np.float32),
+    )
+
+
+def snapshot_bytes(K: int, r: int) -> int:
+    """Return the most memory that a snapshot takes, itself and while it is taken."""
+    per_arm = 4 * (head_length(r) + 3) + 8 * GRID // TILE + 48
+    return per_arm * tile_count(K) * TILE + 8 * (600 + 6 * r) * r
+
+
+@kernel
+def measure(snapshot, z):
+    """Set `zeta` and `head` for a model z, and return |zeta|; cost O(r^2)."""
+    delta, zeta = snapshot.zeta[0], snapshot.zeta[1]
+    r, k = z.shape[0], snapshot.head.shape[0] - 1
+    for j in range(r):
+        delta[j] = z[j] - snapshot.mu[j]
+    squares = rest = 0.0
+    for j in range(r):
+        zeta[j] = dot(snapshot.R[j], delta)
+        squares = fma(zeta[j], zeta[j], squares)
+        if j < k:
+            snapshot.head[j] = zeta[j]
+        else:
+            rest = fma(zeta[j], zeta[j], rest)
+    snapshot.head[k] = np.sqrt(rest)
+    snapshot.facts[DISTANCE] = np.sqrt(dot(delta, delta))
+    return np.sqrt(squares)
+
+
+@inlined
+def ceiling(snapshot, tile, rho):
+    """Return a bound on the scores of all arms in this tile, in later ones and not listed.
+
+    As a function of rho = |zeta| it is convex: a chord lies above it.
+    """
+    x = rho / snapshot.facts[STEP]
+    if not x < GRID - 1:
+        return np.inf
+    i = int(x)
+    low, high = snapshot.envelope[tile, i], snapshot.envelope[tile, i + 1]
+    return fma(x - i, high - low, low)
+
+
+@inlined
+def margin(snapshot, arms, z, rho, optimism):
+    """Return what rounding may add to an exact score over its bounds.
+
+    m, c and zeta are sums of r products, and a bound by heads is one of k + 1, in single
+    precision but for zeta: r + 8 roundings of any term at most. Numbers too small for single
+    precision add `_TINY32` each, times the other factor. And W'R is not I to the last bit.
+    """
+    norm, facts, r = np.sqrt(dot(z, z)), snapshot.facts, z.shape[0]
+    spread = arms.largest[1] * facts[SPREAD]
+    size = arms.largest[0] + arms.largest[1] * (norm + facts[NORM]) + spread * (rho + optimism)
+    rounding = 1.1 * _UNIT32 * (r + 8) * size + _TINY32 * (r + 8) * (1.0 + spread) * (1.0 + size)
+    return rounding + arms.largest[1] * facts[SLACK] * facts[DISTANCE]
+
+
+@entry
+def _bound_all(arms, mu, X, means, widths):
+    """Set means = o + b'mu and widths = |X b| of all arms; cost O(K r^2).
+
+    All in single precision. X is lower triangular, which halves the work.
+    """
+    zero, row = np.float32(0.0), widths[widths.shape[0] - 1]
+    for tile in range(arms.tiles.shape[0]):
+        b, squares = arms.tiles32[tile], widths[tile]
+        score_tile32(b, arms.offsets32[tile], mu, means[tile])
+        for i in range(TILE):
+            squares[i] = zero
+        for j in range(X.shape[0]):
+            for i in range(TILE):
+                row[i] = zero
+            score_tile32(b, row, X[j, : j + 1], row)
+            for i in range(TILE):
+                squares[i] = fma32(row[i], row[i], squares[i])
+        for i in range(TILE):
+            squares[i] = np.sqrt(squares[i])
+
+
+@entry
+def _fill(snapshot, arms, W, b, row):
+    """Set the heads of the arms listed; cost O(listed r^2), in single precision."""
+    k, n = snapshot.head.shape[0] - 1, int(snapshot.facts[LISTED])
+    zero = np.float32(0.0)
+    for tile in range(-(-n // TILE)):
+        heads = snapshot.heads[tile]
+        for i in range(TILE):
+            place = tile * TILE + i
+            heads[k, i] = zero
+            for j in range(W.shape[0]):
+                b[j, i] = arms.rows32[snapshot.arm[place], j] if place < n else zero
+        for j in range(W.shape[0]):
+            out = heads[j] if j < k else row
+            for i in range(TILE):
+                out[i] = zero
+            score_tile32(b, out, W[j], out)
+            if j >= k:
+                for i in range(TILE):
+                    heads[k, i] = fma32(row[i], row[i], heads[k, i])
+        for i in range(TILE):
+            heads[k, i] = np.sqrt(heads[k, i])
+
+
+def take(
+    snapshot: Snapshot,
+    posterior: Posterior,
+    arms: Arms,
+    z: np.ndarray,
+    best: float,
+    optimism: float,
+    breadth: float,
+) -> bool:
+    """Take a snapshot of a posterior, at a moment when model z has the best score `best`.
+
+    Return False where the posterior is lost to rounding. Changes the snapshot only. Arms are
+    listed if a model `breadth` times as far from mu as z might make them the best. Cost
+    O(K r^2). LAPACK is welcome here: whatever the bits of a snapshot, the bounds hold and the
+    choice is the same.
+    """
+    facts, mu, r = snapshot.facts, snapshot.mu, len(z)
+    mu[:] = posterior.mu
+    n = posterior.age[1]
+    recent = np.sqrt(posterior.recent_plays[:n, None]) * posterior.recent[:n]
+    stacked = np.vstack([np.triu(posterior.factor), recent])
+    if not np.isfinite(stacked).all():
+        return False
+    U = np.linalg.qr(stacked, mode="r")
+    X = np.linalg.inv(U).T
+    W, R = snapshot.W, snapshot.R
+    rotation = np.linalg.eigh(X @ X.T).eigenvectors[:, ::-1].T
+    W[:], R[:] = rotation @ X, rotation @ U
+    spread = facts[SPREAD] = np.linalg.norm(W)
+    defect = np.linalg.norm(np.eye(r) - W.T @ R)
+    facts[SLACK] = defect + 8 * _UNIT * (r + 4) * spread * np.linalg.norm(R)
+    misfit = np.linalg.norm(posterior.S - W.T @ W)
+    facts[MISFIT] = misfit + 8 * _UNIT * (r + 4) * (1 + spread**2)
+    facts[NORM] = np.linalg.norm(mu)
+    rho = float(np.linalg.norm(R @ (z - mu)))
+    facts[STEP] = 0.25 * max(1.0, rho)
+
+    tiles = len(arms.tiles)
+    means, widths = np.empty((tiles, TILE), np.float32), np.empty((tiles + 1, TILE), np.float32)
+    X32 = np.tril(X).astype(np.float32)
+    _bound_all(arms, mu.astype(np.float32), X32, means, widths)
+    m, w = means.ravel()[: arms.K], widths.ravel()[: arms.K]
+    bound = m + np.float32(breadth * max(1.0, rho) + optimism) * w
+    listed = np.flatnonzero(~(bound < best))  # what is not a number, too
+    typical = m[listed] + np.float32(rho + optimism) * w[listed]
+    listed = listed[np.argsort(-typical)]
+    n = len(listed)
+    facts[LISTED] = n
+    snapshot.arm[:n] = listed
+    snapshot.base.ravel()[:n] = m[listed] + np.float32(optimism) * w[listed]
+    tiles = tile_count(n)
+    snapshot.base[:tiles].ravel()[n:] = -np.inf
+    _fill(
+        snapshot,
+        arms,
+        W.astype(np.float32),
+        np.empty((r, TILE), np.float32),
+        np.empty(TILE, np.float32),
+    )
+    _set_envelope(snapshot, m, w, listed, optimism)
+    return True
+
+
+def _set_envelope(
+    snapshot: Snapshot, m: np.ndarray, w: np.ndarray, listed: np.ndarray, optimism: float
+) -> None:
+    """Set the envelope over the arms listed, in their order, and those that are not."""
+    tiles = tile_count(len(listed))
+    ordered = np.full((2, tiles * TILE), 0.0, np.float32)
+    ordered[0, len(listed) :] = -np.inf
+    ordered[:, : len(listed)] = m[listed], w[listed]
+    rest = np.ones(len(m), bool)
+    rest[listed] = False
+    others = m[rest], w[rest]
+    for point in range(GRID):
+        x = np.float32(point * snapshot.facts[STEP] + optimism)
+        highest = (ordered[0] + x * ordered[1]).reshape(tiles, TILE).max(axis=1, initial=-np.inf)
+        last = np.max(others[0] + x * others[1], initial=-np.inf)
+        envelope = snapshot.envelope[: tiles + 1, point]
+        envelope[:] = np.append(highest, last)
+        envelope[:] = np.maximum.accumulate(envelope[::-1])[::-1]
+        np.maximum(envelope, _LOWEST, out=envelope)
