@@ -15,12 +15,13 @@ from fastes import memory, validation
 from fastes.agents import Agent
 from fastes.canonical import values
 from fastes.kernels.agent import full
-from fastes.kernels.arms import TILE, mean_rewards
+from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
 from fastes.kernels.jit import compilation_timer
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, Source, fill_normals, source
+from fastes.kernels.tile_product import TILE
 from fastes.problem import LinearBandit
 from fastes.result import Comparison, Configuration, Regret, Result
 from fastes.team import WORTH_SHARING, Team

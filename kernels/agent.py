@@ -4,9 +4,10 @@ An agent's state is a named tuple; its type chooses the bodies. The loop plays a
 largest `score`, which for models z is o + b z; `choose` finds it (argmax.py, certificate.py).
 """
 
-from .arms import load_arm, score_tile
+from .arms import load_arm
 from .jit import generic
 from .posterior import update
+from .tile_product import score_tile
 
 
 @generic
@@ -44,7 +45,7 @@ def score(agent, arms, tile, work):
 
     The other rows of `work.scores` (argmax.workspace) are the body's to use.
     """
-    score_tile(arms, tile, agent.z, work.scores[0])
+    score_tile(arms.tiles[tile], arms.offsets[tile], agent.z, work.scores[0])
 
 
 @generic

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .agent import is_linear, score
-from .arms import TILE, Arms, score_tile32
+from .arms import Arms
 from .floats import dot
-from .jit import generic, inlined, kernel
+from .jit import generic, inlined, kernel, part
 from .streams import TIES, integer
+from .tile_product import TILE, score_tile
 
 SCREEN_FROM = 4
 """Tiles from which a first look pays."""
@@ -108,13 +109,13 @@ def first_look(arms, z, work):
         z32[j] = z[j]
     best = np.float32(-np.inf)
     for tile in range(arms.tiles.shape[0]):
-        score_tile32(arms.tiles32[tile], arms.offsets32[tile], z32, scores)
+        score_tile(arms.tiles32[tile], arms.offsets32[tile], z32, scores)
         work.tops[tile] = largest_of(scores)
         best = _larger(work.tops[tile], best)
     return np.float64(best) - 2.0 * margin
 
 
-@inlined
+@part
 def scan(agent, arms, work):
     """Return (best score, number of arms with it, the first of them).
 
@@ -124,7 +125,7 @@ def scan(agent, arms, work):
     floor, tiles = np.nan, arms.tiles.shape[0]
     if is_linear(agent) and tiles >= SCREEN_FROM:
         floor = first_look(arms, agent.z, work)
-    best, ties, arm = -np.inf, 0, -1
+    best, ties, arm = -np.inf, np.int64(0), np.int64(-1)
     for tile in range(tiles):
         if np.float64(work.tops[tile]) < floor:  # never, where floor is nan
             continue

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .floats import dot, fma, fma32
+from .floats import dot, fma
 from .jit import entry, kernel
-
-TILE = 64
+from .tile_product import TILE, score_tile
 
 
 class Arms(NamedTuple):
@@ -69,54 +68,11 @@ def load_arm(arms, arm, b):
     return arms.offsets[tile, place]
 
 
-@kernel
-def score_tile(arms, tile, z, out):
-    """out[:] = o + b z for the arms of one tile; cost O(TILE r).
-
-    Each arm's score is one chain of fused multiply-adds over j = 0, 1, ..., whatever its
-    place, so that equal arms have equal scores to the bit.
-    """
-    b = arms.tiles[tile]
-    r = b.shape[0]
-    for i in range(TILE):
-        out[i] = arms.offsets[tile, i]
-    whole = r - r % 4
-    for j in range(0, whole, 4):
-        z0, z1, z2, z3 = z[j], z[j + 1], z[j + 2], z[j + 3]
-        for i in range(TILE):
-            s = fma(z0, b[j, i], out[i])
-            s = fma(z1, b[j + 1, i], s)
-            s = fma(z2, b[j + 2, i], s)
-            out[i] = fma(z3, b[j + 3, i], s)
-    for j in range(whole, r):
-        for i in range(TILE):
-            out[i] = fma(z[j], b[j, i], out[i])
-
-
-@kernel
-def score_tile32(b, o, z, out):
-    """out[:] = o + b z in single precision for a tile b (r x TILE); cost O(TILE r)."""
-    r = z.shape[0]
-    for i in range(TILE):
-        out[i] = o[i]
-    whole = r - r % 4
-    for j in range(0, whole, 4):
-        z0, z1, z2, z3 = z[j], z[j + 1], z[j + 2], z[j + 3]
-        for i in range(TILE):
-            s = fma32(z0, b[j, i], out[i])
-            s = fma32(z1, b[j + 1, i], s)
-            s = fma32(z2, b[j + 2, i], s)
-            out[i] = fma32(z3, b[j + 3, i], s)
-    for j in range(whole, r):
-        for i in range(TILE):
-            out[i] = fma32(z[j], b[j, i], out[i])
-
-
 @entry
 def mean_rewards(arms, z, scores, out):
     """out[a] = o_a + b_a'z for every arm; cost O(K r)."""
     for tile in range(arms.tiles.shape[0]):
-        score_tile(arms, tile, z, scores)
+        score_tile(arms.tiles[tile], arms.offsets[tile], z, scores)
         first = tile * TILE
         for i in range(min(TILE, arms.K - first)):
             out[first + i] = scores[i]

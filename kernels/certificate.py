@@ -16,9 +16,9 @@ import numpy as np
 
 from .agent import is_linear, optimism, risen, score
 from .argmax import Workspace, break_tie, choose, largest_of, margin32, scan, workspace
-from .arms import TILE, Arms, empty_arms, load_arm, score_tile32
+from .arms import Arms, empty_arms, load_arm
 from .floats import dot32
-from .jit import generic, inlined, kernel
+from .jit import generic, inlined, kernel, part
 from .snapshot import (
     LISTED,
     MISFIT,
@@ -31,6 +31,7 @@ from .snapshot import (
     take,
 )
 from .streams import TIES, integer
+from .tile_product import TILE, score_tile
 
 _WORTH_IT = 0.7  # of a full scan's cost: a search that has cost so much is given up
 _CHAMPIONS = 16
@@ -158,14 +159,14 @@ def _score_cost(agent, r):
     return 40 + 4 * r if is_linear(agent) else r * r
 
 
-@inlined
+@part
 def _price(arms, listed):
     """Return the cost of a snapshot, as measured: that of its loops, of sorting, of LAPACK."""
     K, r = arms.K, arms.tiles.shape[1]
     return (0.5 * K + 1.3 * listed + 20.0 * r) * r * r + 40.0 * K + 350.0 * listed + 3e6
 
 
-@inlined
+@part
 def _width_margin(agent, arms, work):
     """Return how much an agent's optimism about an arm may exceed the one at the snapshot.
 
@@ -212,7 +213,7 @@ def _settle(agent, arms, work, n, floor, best, ties):
     return best, ties
 
 
-@kernel
+@part
 def _search(agent, arms, work):
     """Return (best score, arms with it, cost); no arms where there is no certificate.
 
@@ -227,7 +228,7 @@ def _search(agent, arms, work):
     if not is_linear(agent):
         slack += _width_margin(agent, arms, work)
     if not (slack < 1e20 and slack32 < 1e20):
-        return -np.inf, 0, 0.0
+        return -np.inf, np.int64(0), 0.0
     best, ties, floor, n = -np.inf, np.int64(0), -np.inf, np.int64(0)
     looked = scored = 0
     if is_linear(agent):
@@ -245,7 +246,7 @@ def _search(agent, arms, work):
             certain = ceiling(known, tile, rho) + slack < floor
         if certain or given_up:
             break
-        score_tile32(known.heads[tile], known.base[tile], known.head, scores)
+        score_tile(known.heads[tile], known.base[tile], known.head, scores)
         looked += TILE
         if np.float64(largest_of(scores)) + slack >= floor:
             for i in range(min(TILE, listed - tile * TILE)):
@@ -267,11 +268,11 @@ def _search(agent, arms, work):
         tile += 1
     work.tally[0] += looked
     work.tally[1] += scored
-    found = ties if certain and not crowded and ties <= TILE else 0
+    found = ties if certain and not crowded and ties <= TILE else np.int64(0)
     return best, found, _stream_cost(looked * k) + scored * each + 2 * r * r
 
 
-@inlined
+@part
 def _one_of(arms, rank):
     """Return the arm of a rank, from 0, among different arms in any order."""
     for i in range(arms.shape[0]):
@@ -283,7 +284,7 @@ def _one_of(arms, rank):
     return -1
 
 
-@inlined
+@part
 def _crown(champions, arm, t):
     """Keep an arm among the champions."""
     for i in range(champions.shape[0]):
@@ -295,7 +296,7 @@ def _crown(champions, arm, t):
 @choose.body(Certified)
 def _choose(work, agent, arms, source, t):
     ledger = work.ledger
-    best, ties, cost, arm = -np.inf, 0, 0.0, -1
+    best, ties, cost, arm = -np.inf, np.int64(0), 0.0, np.int64(-1)
     searched = ledger[_PAUSE] == 0.0
     if searched:
         best, ties, cost = _search(agent, arms, work)

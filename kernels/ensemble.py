@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .agent import aim, learn
-from .arms import TILE, load_arm, tile_count
+from .arms import load_arm, tile_count
 from .floats import axpy, fma
-from .jit import entry, inlined, kernel
+from .jit import entry, kernel, part
 from .posterior import Posterior, prior, prior_bytes, read_out, update
 from .streams import (
     INITIAL_MODELS,
@@ -28,6 +28,7 @@ from .streams import (
     normal,
     normal_pair,
 )
+from .tile_product import TILE
 
 _U = np.uint64
 
@@ -152,7 +153,7 @@ def forget_pending(models):
     models.span[1] = 0
 
 
-@inlined
+@part
 def read_model(models, source, m, xi):
     """xi[:] = model m brought up to date, without storing it; cost O(r x pending steps)."""
     tile, place = divmod(m, TILE)

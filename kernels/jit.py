@@ -94,6 +94,15 @@ def inlined(function: Callable[..., Any]) -> Any:
     return numba.njit(forceinline=True, no_cpython_wrapper=True, **FLAGS)(function)
 
 
+def part(function: Callable[..., Any]) -> Any:
+    """Let a function be compiled as part of its one caller: written apart, but not compiled apart.
+
+    For what takes a large state at every step. Unlike `inlined`, which compiles a function by
+    itself and then again within each caller and each caller's caller, it is not compiled twice.
+    """
+    return numba.njit(inline="always", no_cpython_wrapper=True, **FLAGS)(function)
+
+
 def generic(default: Callable[..., Any]) -> Any:
     """Make a kernel whose body is chosen by the type of its first argument, a named tuple.
 

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .agent import is_linear, learn, optimism, risen, score
-from .arms import TILE, load_arm, score_tile
+from .arms import load_arm
 from .floats import fma
 from .jit import kernel
 from .posterior import Posterior, prior, update
+from .tile_product import TILE, score_tile
 
 
 class LinUCB(NamedTuple):
@@ -38,9 +39,8 @@ def variance_tile(S, b, row, out):
     for j in range(b.shape[0]):
         for i in range(TILE):
             row[i] = 0.5 * S[j, j] * b[j, i]
-        for k in range(j):
-            for i in range(TILE):
-                row[i] = fma(S[j, k], b[k, i], row[i])
+        if j > 0:
+            score_tile(b, row, S[j, :j], row)
         for i in range(TILE):
             out[i] = fma(b[j, i], row[i], out[i])
     for i in range(TILE):
@@ -56,7 +56,7 @@ def _is_linear(agent):
 @score.body(LinUCB)
 def _score(agent, arms, tile, work):
     index, row, variance = work.scores[0], work.scores[1], work.scores[2]
-    score_tile(arms, tile, agent.z, index)
+    score_tile(arms.tiles[tile], arms.offsets[tile], agent.z, index)
     variance_tile(agent.posterior.S, arms.tiles[tile], row, variance)
     for i in range(TILE):
         index[i] = fma(agent.alpha, np.sqrt(variance[i]), index[i])

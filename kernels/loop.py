@@ -7,7 +7,7 @@ import numpy as np
 from .agent import aim, full, learn
 from .argmax import choose
 from .certificate import due
-from .jit import entry, inlined
+from .jit import entry, part
 from .streams import NOISE, normal
 
 
@@ -33,13 +33,13 @@ def record(times: np.ndarray, regret: np.ndarray, counts: np.ndarray) -> Record:
     return Record(times, regret, counts, np.zeros(1), np.zeros(1, np.int64))
 
 
-@inlined
+@part
 def pay(environment, source, t, arm):
     """Return the reward of an arm at step t."""
     return environment.means[arm] + normal(source, NOISE, 0, t)
 
 
-@inlined
+@part
 def write_down(record, environment, t, arm):
     """Count the play of an arm at step t, and its regret."""
     record.counts[arm] += 1

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arms import TILE, Arms, score_tile32, tile_count
+from .arms import Arms, tile_count
 from .floats import dot, fma, fma32
-from .jit import entry, inlined, kernel
+from .jit import entry, inlined, kernel, part
 from .posterior import Posterior
+from .tile_product import TILE, score_tile
 
 GRID = 16
 """Points of an envelope."""
@@ -117,7 +118,7 @@ def ceiling(snapshot, tile, rho):
     return fma(x - i, high - low, low)
 
 
-@inlined
+@part
 def margin(snapshot, arms, z, rho, optimism):
     """Return what rounding may add to an exact score over its bounds.
 
@@ -141,13 +142,13 @@ def _bound_all(arms, mu, X, means, widths):
     zero, row = np.float32(0.0), widths[widths.shape[0] - 1]
     for tile in range(arms.tiles.shape[0]):
         b, squares = arms.tiles32[tile], widths[tile]
-        score_tile32(b, arms.offsets32[tile], mu, means[tile])
+        score_tile(b, arms.offsets32[tile], mu, means[tile])
         for i in range(TILE):
             squares[i] = zero
         for j in range(X.shape[0]):
             for i in range(TILE):
                 row[i] = zero
-            score_tile32(b, row, X[j, : j + 1], row)
+            score_tile(b, row, X[j, : j + 1], row)
             for i in range(TILE):
                 squares[i] = fma32(row[i], row[i], squares[i])
         for i in range(TILE):
@@ -170,7 +171,7 @@ def _fill(snapshot, arms, W, b, row):
             out = heads[j] if j < k else row
             for i in range(TILE):
                 out[i] = zero
-            score_tile32(b, out, W[j], out)
+            score_tile(b, out, W[j], out)
             if j >= k:
                 for i in range(TILE):
                     heads[k, i] = fma32(row[i], row[i], heads[k, i])

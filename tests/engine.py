@@ -8,16 +8,17 @@ import numpy as np
 import reference
 from fastes.kernels import agent, loop
 from fastes.kernels.agent import full
-from fastes.kernels.arms import TILE, mean_rewards
+from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, fill_normals, source
+from fastes.kernels.tile_product import TILE
 
 
 def from_python(kernel):
     """Return a function that Python can call for one that only kernels can."""
-    return numba.njit(lambda *arguments: kernel(*arguments))
+    return numba.njit(getattr(kernel, "py_func", None) or (lambda *arguments: kernel(*arguments)))
 
 
 aim = from_python(agent.aim)

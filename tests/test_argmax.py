@@ -4,10 +4,11 @@ from engine import from_python
 from fastes.kernels import argmax, linucb
 from fastes.kernels import arms as arms_kernels
 from fastes.kernels.argmax import workspace
-from fastes.kernels.arms import TILE, empty_arms, mean_rewards, store_rows, transform_rows
+from fastes.kernels.arms import empty_arms, mean_rewards, store_rows, transform_rows
 from fastes.kernels.greedy import greedy
 from fastes.kernels.stepwise import act
 from fastes.kernels.streams import source
+from fastes.kernels.tile_product import TILE
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp

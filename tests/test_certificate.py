@@ -6,12 +6,13 @@ from engine import from_python, start
 from fastes.kernels import certificate
 from fastes.kernels import snapshot as snapshots
 from fastes.kernels.argmax import workspace
-from fastes.kernels.arms import TILE, empty_arms, mean_rewards, store_rows
+from fastes.kernels.arms import empty_arms, mean_rewards, store_rows
 from fastes.kernels.certificate import certified, certified_bytes
 from fastes.kernels.greedy import greedy
 from fastes.kernels.snapshot import GRID, LISTED, snapshot, take
 from fastes.kernels.stepwise import act, observe
 from fastes.kernels.streams import source
+from fastes.kernels.tile_product import TILE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,6 @@ import reference
 from engine import from_python
 from fastes.kernels import ensemble as kernels
 from fastes.kernels import streams
-from fastes.kernels.arms import TILE
 from fastes.kernels.ensemble import (
     block_length,
     draw_models,
@@ -16,6 +15,7 @@ from fastes.kernels.ensemble import (
     weights,
 )
 from fastes.kernels.streams import source
+from fastes.kernels.tile_product import TILE
 from hypothesis import given
 from hypothesis import strategies as st
 
