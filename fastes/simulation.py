@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -13,21 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 import fastes
 from fastes import memory, validation
 from fastes.agents import Agent
-from fastes.canonical import values
-from fastes.kernels.agent import full
-from fastes.kernels.arms import mean_rewards
-from fastes.kernels.certificate import due, renew
-from fastes.kernels.deferred import grown
 from fastes.kernels.jit import compilation_timer
-from fastes.kernels.loop import Environment, advance, record
-from fastes.kernels.streams import THETA, Source, fill_normals, source
-from fastes.kernels.tile_product import TILE
+from fastes.kernels.tile_product import MODELS
 from fastes.problem import LinearBandit
 from fastes.result import Comparison, Configuration, Regret, Result
+from fastes.runs import Job, play
 from fastes.team import WORTH_SHARING, Team
 from fastes.validation import MAX_SEED, MAX_SIZE, Floats
 
-_SLICE_SECONDS = 0.1
+_MOST_IN_STEP = 32
 _REPORT_SECONDS = 0.1
 
 
@@ -115,12 +109,12 @@ def simulate(
     memory.require(f"a record of {runs:,} runs at {points:,} times", points * (8 * runs + 200))
     started = time.perf_counter()
     times = recording_times(T, points)
-    workers = _workers_that_fit(bandit, agent, T, runs, len(times), threads)
+    workers, group = _plan(bandit, agent, T, runs, len(times), threads)
     regret = np.empty((runs, len(times)))
     shared = workers == 1 < threads and agent.shared_cost(bandit.rank) >= WORTH_SHARING
     with compilation_timer() as compiling, Team(threads) if shared else nullcontext() as team:
-        job = _Job(bandit, agent, T, seed, times, fixed, regret, team)
-        counts = _run_all(job, runs, workers, progress)
+        job = Job(bandit, agent, T, seed, times, fixed, regret, team)
+        counts = _run_all(job, runs, workers, group, progress)
     regret *= bandit.noise
     configuration = Configuration(
         agent=agent.name,
@@ -184,28 +178,15 @@ def recording_times(T: int, points: int) -> NDArray[np.int64]:
     return np.array(sorted({t for t in (*even, *geometric) if t >= 1}), np.int64)
 
 
-class _Job(NamedTuple):
-    """What all runs share."""
-
-    bandit: LinearBandit
-    agent: Agent
-    T: int
-    seed: int
-    times: NDArray[np.int64]
-    theta: Floats | None
-    regret: Floats
-    team: Team | None
-
-
 def _run_all(
-    job: _Job, runs: int, workers: int, progress: Callable[[Progress], None] | None
+    job: Job, runs: int, workers: int, group: int, progress: Callable[[Progress], None] | None
 ) -> NDArray[np.int64]:
-    """Do all runs on `workers` threads. Return how often each arm was played.
+    """Do all runs in groups on `workers` threads. Return how often each arm was played.
 
     The calling thread only waits and reports, so that Ctrl-C reaches it at once. The threads
     are daemons: one that is still compiling does not keep a stopped program alive.
     """
-    waiting = iter(range(runs))
+    waiting = (range(runs)[first : first + group] for first in range(0, runs, group))
     lock = threading.Lock()
     stop = threading.Event()
     done = np.zeros(workers, np.int64)
@@ -217,10 +198,10 @@ def _run_all(
         try:
             while not stop.is_set():
                 with lock:
-                    run = next(waiting, None)
-                if run is None:
+                    together = next(waiting, None)
+                if together is None:
                     return
-                for steps, added in _slices(job, run, counts[worker]):
+                for steps, added in play(job, together, counts[worker]):
                     done[worker] += steps
                     regret[worker] += added
                     if stop.is_set():
@@ -251,51 +232,6 @@ def _run_all(
     return counts.sum(axis=0)
 
 
-def _slices(job: _Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
-    """Do one run in slices of about a tenth of a second. Yield the steps and regret of each."""
-    arms = job.bandit.canonical.arms
-    origin = source(job.seed, run)
-    environment = _environment(job, run, origin)
-    state = job.agent.initial_state(arms.K, job.bandit.rank, origin, job.T)
-    kept = record(job.times, job.regret[run], counts)
-    work = job.agent.workspace(arms)
-    forward = advance if job.team is None else job.team.advance
-    t, length, regret = 0, 16, 0.0
-    while t < job.T:
-        stop = min(job.T, t + length)
-        began = time.perf_counter()
-        reached = forward(state, arms, environment, kept, origin, work, t, stop)
-        elapsed = time.perf_counter() - began
-        if reached < stop:
-            if due(work):
-                renew(work, state, arms)
-            elif full(state):
-                state = grown(state)
-            else:
-                raise FloatingPointError(
-                    f"run {run} lost its posterior to rounding at step {reached}: the arms' "
-                    "values are too many noise standard deviations apart"
-                )
-        steps = reached - t
-        yield steps, float(kept.total[0]) - regret
-        t, regret = reached, float(kept.total[0])
-        if steps > 0:
-            # The first slice may have had to compile: grow step by step.
-            length = max(1, min(4 * length, int(steps * _SLICE_SECONDS / max(elapsed, 1e-9))))
-
-
-def _environment(job: _Job, run: int, origin: Source) -> Environment:
-    arms = job.bandit.canonical.arms
-    if job.theta is not None:
-        means = values(job.bandit.actions, job.theta[run % len(job.theta)], job.bandit.noise)
-    else:
-        z = np.empty(job.bandit.rank)
-        fill_normals(origin, THETA, 0, z)
-        means = np.empty(arms.K)
-        mean_rewards(arms, z, np.empty(TILE), means)
-    return Environment(means, float(means.max()))
-
-
 def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
     """Return the caller's theta, one row for all runs or for each."""
     parameters = validation.array("theta", theta)
@@ -307,16 +243,21 @@ def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
     return np.atleast_2d(parameters)
 
 
-def _workers_that_fit(
+def _plan(
     bandit: LinearBandit, agent: Agent, T: int, runs: int, points: int, threads: int
-) -> int:
-    """Return how many runs to do at once: as many as there are threads, runs and memory for."""
+) -> tuple[int, int]:
+    """Return how many threads to use and how many runs each does in step.
+
+    As many as there are runs and memory for.
+    """
     K, r = bandit.K, bandit.rank
     once = 8 * runs * points
     each = agent.run_bytes(K, r, T) + 2 * 8 * K
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + each)
-    fitting = (memory.available_bytes() - once) // max(1, each)
-    return int(min(threads, runs, max(1, fitting)))
+    fitting = max(1, (memory.available_bytes() - once) // max(1, each))
+    workers = int(min(threads, runs, fitting))
+    group = int(min(_MOST_IN_STEP, -(-runs // workers), fitting // workers))
+    return workers, group if group >= MODELS and agent.in_step(K, r, T) else 1
 
 
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:

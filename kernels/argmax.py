@@ -121,10 +121,16 @@ def scan(agent, arms, work):
 
     Cost O(K r) for scores linear in b.
     """
-    scores = work.scores[0]
-    floor, tiles = np.nan, arms.tiles.shape[0]
-    if is_linear(agent) and tiles >= SCREEN_FROM:
+    floor = np.nan
+    if is_linear(agent) and arms.tiles.shape[0] >= SCREEN_FROM:
         floor = first_look(arms, agent.z, work)
+    return second_look(agent, arms, floor, work)
+
+
+@part
+def second_look(agent, arms, floor, work):
+    """Do as `scan`, and leave out tiles whose tops at a first look are below `floor`."""
+    scores, tiles = work.scores[0], arms.tiles.shape[0]
     best, ties, arm = -np.inf, np.int64(0), np.int64(-1)
     for tile in range(tiles):
         if np.float64(work.tops[tile]) < floor:  # never, where floor is nan

@@ -2,10 +2,10 @@
 
 A loop over arms within a loop over coordinates has a compiler load and store each sum at every
 coordinate. Here the sums stay in registers until all coordinates are done, which makes a scan
-two to four times as fast where its arms are in cache. LLVM's vectors are of any length: on
-machines with shorter registers it takes several for one.
+two to four times as fast where its arms are in cache.
 """
 
+import llvmlite.binding
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -19,8 +19,9 @@ TILE = 64
 MODELS = 4
 """Models that a product takes at once, or one."""
 
-_VECTOR_BYTES = 64
-_VECTORS_AT_ONCE = {1: 4, MODELS: 2}  # so that the sums of all models fit the registers
+# Vectors so long, and so many at once, that the sums of all models fit the registers.
+_VECTOR_BYTES = 64 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 32
+_VECTORS_AT_ONCE = {1: 4, MODELS: _VECTOR_BYTES // 16}
 _INDEX = ir.IntType(64)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastes
-from fastes import memory, simulation, team
+from fastes import memory, runs, simulation, team
 from fastes.simulation import recording_times
 
 AGENTS = [
@@ -25,6 +25,13 @@ AGENTS = [
     fastes.LinUCB(0.7),
     fastes.UniformRandom(),
 ]
+
+
+def in_step(agent):
+    """Tell whether its runs can go in step."""
+    return agent.in_step(2000, 100, 100)
+
+
 BANDIT = BANDITS["more than a tile"]
 
 
@@ -69,6 +76,28 @@ def test_a_team_of_threads_changes_no_bit(M, name, monkeypatch):
     assert reached[-1] == 140
     assert (alone.regret.per_run == together.regret.per_run).all()
     assert (alone.counts == together.counts).all()
+
+
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if in_step(agent)], ids=str)
+@pytest.mark.parametrize("name", BANDITS)
+def test_runs_in_step_are_runs_alone(agent, name, monkeypatch):
+    bandit = BANDITS[name]
+    alone = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=1)
+    monkeypatch.setattr(type(agent), "in_step", lambda *arguments: True)
+    for threads in (1, 2):
+        together = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=threads)
+        assert (alone.regret.per_run == together.regret.per_run).all()
+        assert (alone.counts == together.counts).all()
+
+
+def test_runs_in_step_are_runs_alone_for_many_arms_and_horizons_that_refactor():
+    bandit = fastes.LinearBandit.random(1500, 40)
+    for agent in (fastes.ThompsonSampling(), fastes.EnsembleSampling(30), fastes.Greedy()):
+        assert agent.in_step(bandit.K, bandit.rank, 400)
+        together = fastes.simulate(bandit, agent, T=400, runs=6, threads=1)
+        one = fastes.simulate(bandit, agent, T=400, runs=1)
+        assert (together.regret.per_run[0] == one.regret.per_run[0]).all()
+        assert together.counts.sum() == 6 * 400
 
 
 def test_agents_under_one_seed_face_the_same_theta_and_noise():
@@ -176,16 +205,19 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr(simulation, "_environment", fail)
+    monkeypatch.setattr(runs, "_environment", fail)
     with pytest.raises(RuntimeError, match="no luck"):
         fastes.simulate(BANDIT, fastes.Greedy(), T=5, runs=3)
 
 
 def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
-    nothing = simulation.Environment(np.full(BANDIT.K, np.nan), np.nan)
-    monkeypatch.setattr(simulation, "_environment", lambda *arguments: nothing)
+    nothing = runs.Environment(np.full(BANDIT.K, np.nan), np.nan)
+    monkeypatch.setattr(runs, "_environment", lambda *arguments: nothing)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
+    monkeypatch.setattr(fastes.ThompsonSampling, "in_step", lambda *arguments: True)
+    with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
+        fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000, runs=9)
 
 
 def test_memory_does_not_grow_with_T():
@@ -237,7 +269,14 @@ def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
     agent = fastes.EnsembleSampling(10_000, engine="eager")
     each = agent.state_bytes(BANDIT.K, BANDIT.rank, 10)
     monkeypatch.setattr(memory, "available_bytes", lambda: int(2.5 * each))
-    assert simulation._workers_that_fit(BANDIT, agent, 10, 100, 10, 64) == 2
+    assert simulation._plan(BANDIT, agent, 10, 100, 10, 64) == (2, 1)
+    many = fastes.LinearBandit.random(1000, 60)
+    agent = fastes.ThompsonSampling()
+    each = agent.run_bytes(many.K, many.rank, 10) + 16 * many.K
+    for room, plan in [(100, (2, 32)), (24, (2, 12)), (7, (2, 1)), (5, (1, 5)), (2, (1, 1))]:
+        threads = 2 if room >= 7 else 1
+        monkeypatch.setattr(memory, "available_bytes", lambda n=room: n * each + 8 * 100 * 10)
+        assert simulation._plan(many, agent, 10, 100, 10, threads) == plan
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,10 @@ class EnsembleSampling(Agent):
             return ensemble.ensemble_bytes(r, self.M)
         return deferred.deferred_bytes(K, r, self.M, T)
 
+    def in_step(self, K: int, r: int, T: int) -> bool:
+        """Tell that eager runs, which take long for their models, do not need it."""
+        return self.engine == "deferred" and super().in_step(K, r, T)
+
     def shared_cost(self, r: int) -> float:
         """Return the cost of an eager update of all M models."""
         return self.M * (r + 40.0) if self.engine == "eager" else 0.0

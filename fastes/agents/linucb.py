@@ -41,6 +41,10 @@ class LinUCB(Agent):
         """Tell that a certificate pays sooner: a full scan takes a quadratic form an arm."""
         return K >= 512
 
+    def in_step(self, K: int, r: int, T: int) -> bool:
+        """Tell that its scores are no matrix product."""
+        return False
+
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> LinUCBState:
         """Return the posterior at the prior."""
         return linucb(r, self.alpha)

@@ -31,6 +31,10 @@ class UniformRandom(Agent):
         """Tell that no arm is looked at."""
         return False
 
+    def in_step(self, K: int, r: int, T: int) -> bool:
+        """Tell that no arm is looked at."""
+        return False
+
     def workspace(self, arms: Arms) -> Uniform:
         """Return the number of arms."""
         return Uniform(arms.K)

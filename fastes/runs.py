@@ -1,0 +1,134 @@
+"""Runs of a simulation, one alone or several in step, in slices of a fraction of a second."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.agents import Agent
+from fastes.canonical import values
+from fastes.kernels.agent import full
+from fastes.kernels.arms import mean_rewards
+from fastes.kernels.certificate import due, renew
+from fastes.kernels.deferred import grown
+from fastes.kernels.lockstep import advance_together, stacked, together
+from fastes.kernels.loop import Environment, Record, advance, record
+from fastes.kernels.streams import THETA, Source, fill_normals, source
+from fastes.kernels.tile_product import TILE
+from fastes.problem import LinearBandit
+from fastes.team import Team
+from fastes.validation import Floats
+
+_SLICE_SECONDS = 0.1
+
+
+class Job(NamedTuple):
+    """What all runs share."""
+
+    bandit: LinearBandit
+    agent: Agent
+    T: int
+    seed: int
+    times: NDArray[np.int64]
+    theta: Floats | None
+    regret: Floats  # (runs, times): filled in by the runs
+    team: Team | None
+
+
+def play(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
+    """Do runs, in step if there are several. Yield the steps and the regret of each slice.
+
+    Adds to `counts` how often each arm was played. No bit depends on which runs go together.
+    """
+    return _alone(job, runs[0], counts) if len(runs) == 1 else _in_step(job, runs, counts)
+
+
+def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
+    arms = job.bandit.canonical.arms
+    state, environment, kept, origin = _beginning(job, run, counts)
+    work = job.agent.workspace(arms)
+    forward = advance if job.team is None else job.team.advance
+
+    def proceed(t: int, stop: int) -> int:
+        nonlocal state
+        if due(work):
+            renew(work, state, arms)
+        if full(state):
+            state = grown(state)
+        reached = forward(state, arms, environment, kept, origin, work, t, stop)
+        if reached < stop and not (due(work) or full(state)):
+            raise _lost(run, reached)
+        return int(reached)
+
+    return _slices(job.T, proceed, 1, kept.total)
+
+
+def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
+    arms = job.bandit.canonical.arms
+    counts_apart = np.zeros((len(runs), len(counts)), np.int64)
+    beginnings = [_beginning(job, run, counts_apart[i]) for i, run in enumerate(runs)]
+    agents, environments, records, sources = (
+        stacked(list(parts)) for parts in zip(*beginnings, strict=True)
+    )
+    work = together(arms, len(runs))
+
+    def proceed(t: int, stop: int) -> int:
+        reached = advance_together(agents, arms, environments, records, sources, work, t, stop)
+        if reached < stop:
+            raise _lost(runs[work.lost[0]], reached)
+        return int(reached)
+
+    yield from _slices(job.T, proceed, len(runs), records.total)
+    job.regret[runs.start : runs.stop] = records.regret
+    counts += records.counts.sum(axis=0)
+
+
+def _beginning(
+    job: Job, run: int, counts: NDArray[np.int64]
+) -> tuple[Any, Environment, Record, Source]:
+    """Return all that a run begins with."""
+    bandit, origin = job.bandit, source(job.seed, run)
+    state = job.agent.initial_state(bandit.K, bandit.rank, origin, job.T)
+    kept = record(job.times, job.regret[run], counts)
+    return state, _environment(job, run, origin), kept, origin
+
+
+def _environment(job: Job, run: int, origin: Source) -> Environment:
+    arms = job.bandit.canonical.arms
+    if job.theta is not None:
+        means = values(job.bandit.actions, job.theta[run % len(job.theta)], job.bandit.noise)
+    else:
+        z = np.empty(job.bandit.rank)
+        fill_normals(origin, THETA, 0, z)
+        means = np.empty(arms.K)
+        mean_rewards(arms, z, np.empty(TILE), means)
+    return Environment(means, float(means.max()))
+
+
+def _slices(
+    T: int, proceed: Callable[[int, int], int], runs: int, total: Floats
+) -> Iterator[tuple[int, float]]:
+    """Proceed from 0 to T in slices of about a tenth of a second.
+
+    `proceed(t, stop)` returns the step it reached, and `total` holds the regret so far.
+    """
+    t, length, regret = 0, 16, 0.0
+    while t < T:
+        began = time.perf_counter()
+        reached = proceed(t, min(T, t + length))
+        elapsed = time.perf_counter() - began
+        steps, so_far = reached - t, float(total.sum())
+        yield runs * steps, so_far - regret
+        t, regret = reached, so_far
+        if steps > 0:
+            # The first slice may have had to compile: grow step by step.
+            length = max(1, min(4 * length, int(steps * _SLICE_SECONDS / max(elapsed, 1e-9))))
+
+
+def _lost(run: int, step: int) -> FloatingPointError:
+    return FloatingPointError(
+        f"run {run} lost its posterior to rounding at step {step}: the arms' values are too "
+        "many noise standard deviations apart"
+    )
