@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bench.measure import Ratio, interleave
+from bench.measure import Ratio, ratio_of, seconds
 
 _ratios: dict[str, Ratio] = {}
 
@@ -31,12 +31,21 @@ def compare(request: pytest.FixtureRequest, benchmark: "object") -> Callable[...
         work: float = 1.0,
         baseline_work: float = 1.0,
         rounds: int = 15,
+        warm_up: bool = True,
     ) -> Ratio:
-        quick = request.config.getoption("--quick")
-        ratio = interleave(subject, baseline, work, baseline_work, 1 if quick else rounds)
-        benchmark.extra_info.update(ratio._asdict(), figure=figure)  # type: ignore[attr-defined]
-        benchmark.pedantic(subject, rounds=1 if quick else min(rounds, 5))  # type: ignore[attr-defined]
-        _ratios[request.node.name] = ratio._replace(figure=figure)
+        ours: list[float] = []
+        theirs: list[float] = []
+        if warm_up:
+            subject()
+            baseline()
+        benchmark.pedantic(  # type: ignore[attr-defined]
+            lambda: ours.append(seconds(subject) / work),
+            setup=lambda: theirs.append(seconds(baseline) / baseline_work),
+            rounds=1 if request.config.getoption("--quick") else rounds,
+        )
+        ratio = ratio_of(ours, theirs)._replace(figure=figure)
+        benchmark.extra_info.update(ratio._asdict())  # type: ignore[attr-defined]
+        _ratios[request.node.name] = ratio
         return ratio
 
     return measure

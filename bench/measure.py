@@ -17,32 +17,20 @@ class Ratio(NamedTuple):
     figure: str = ""
 
 
-def interleave(
-    subject: Callable[[], object],
-    baseline: Callable[[], object],
-    work: float,
-    baseline_work: float,
-    rounds: int,
-) -> Ratio:
-    """Time both in turns. `work` is how many units each call does."""
-    subject()
-    baseline()
-    ours = []
-    theirs = []
-    for _ in range(rounds):
-        ours.append(_seconds(subject) / work)
-        theirs.append(_seconds(baseline) / baseline_work)
-    ratios = sorted(b / s for s, b in zip(ours, theirs, strict=True))
+def ratio_of(subject: list[float], baseline: list[float]) -> Ratio:
+    """Return the ratio of two lists of times, taken in turns, for a unit of work each."""
+    ratios = sorted(b / s for s, b in zip(subject, baseline, strict=True))
     return Ratio(
         statistics.median(ratios),
         ratios[len(ratios) // 4],
         ratios[-1 - len(ratios) // 4],
-        statistics.median(ours),
-        statistics.median(theirs),
+        statistics.median(subject),
+        statistics.median(baseline),
     )
 
 
-def _seconds(call: Callable[[], object]) -> float:
+def seconds(call: Callable[[], object]) -> float:
+    """Return how long a call takes."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began

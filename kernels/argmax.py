@@ -20,9 +20,10 @@ SCREEN_FROM = 4
 """Tiles from which a first look pays."""
 
 # A chain of fused multiply-adds over r terms in single precision, unit roundoff u = 2^-24, with
-# rounded inputs: every term carries at most r + 2 factors (1 + u). For (r + 2) u < 0.01 the error
-# is below 1.01 (r + 2) u (|o| + |b| |z|); the double-precision chain's own fits into the rest of
-# 1.05. Numbers too small for single precision add at most 2^-149 each, times the other factor.
+# rounded inputs: every term carries at most r + 2 factors (1 + u), and one more where o is added
+# last (`dot32`). For (r + 3) u < 0.01 the error is below 1.01 (r + 3) u (|o| + |b| |z|); the
+# double-precision chain's own fits into the rest of 1.05. Numbers too small for single precision
+# add at most 2^-149 each, times the other factor.
 _RELATIVE_MARGIN = 1.05 * 2.0**-24
 _ABSOLUTE_MARGIN = 2.0**-148
 _LONGEST = 100_000
@@ -88,7 +89,7 @@ def margin32(arms, z):
     r = z.shape[0]
     norm = np.sqrt(dot(z, z))
     size = arms.largest[0] + arms.largest[1] * norm
-    margin = _RELATIVE_MARGIN * (r + 2) * size
+    margin = _RELATIVE_MARGIN * (r + 3) * size
     margin += _ABSOLUTE_MARGIN * r * (1.0 + norm + arms.largest[1])
     return margin if margin < 1e20 and norm < 1e30 and r < _LONGEST else np.nan
 

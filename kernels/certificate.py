@@ -52,6 +52,7 @@ _FAILED = 7  # searches since the snapshot that found no certificate
 _RISEN = 8  # `risen` of the agent at the snapshot
 _BEST = 9  # the best score of the last step
 _DUE = 10  # whether a snapshot is due
+_TAKEN = 11  # step of the last snapshot, or inf
 
 
 class Certified(NamedTuple):
@@ -66,18 +67,18 @@ class Certified(NamedTuple):
     row: np.ndarray  # (r,): workspace
     z32: np.ndarray  # (r,) float32: workspace
     champions: np.ndarray  # (_CHAMPIONS,) int64: arms that were the best lately
-    ledger: np.ndarray  # (11,)
+    ledger: np.ndarray  # (12,)
     tally: np.ndarray  # (4,) int64: arms looked at, arms scored, full scans, snapshots
 
 
 def certified(arms: Arms) -> Certified:
     """Return what a certified search of these arms needs, with no snapshot taken yet."""
     r = arms.tiles.shape[1]
-    ledger = np.zeros(11)
+    ledger = np.zeros(12)
     ledger[_PATIENCE] = _CAUTION
     ledger[_BEFORE] = np.inf
     ledger[_BREADTH] = 1.3
-    ledger[_PAUSE] = np.inf
+    ledger[_PAUSE] = ledger[_TAKEN] = np.inf
     return Certified(
         full=workspace(arms),
         snapshot=snapshot(arms),
@@ -320,8 +321,12 @@ def _choose(work, agent, arms, source, t):
         ledger[_BEST] = best
         ledger[_RENT] += cost
         ledger[_STEPS] += 1.0
+        patience = ledger[_PATIENCE]
+        if t >= 2.0 * ledger[_TAKEN]:
+            patience = min(1.0, patience)
         # The posterior does not change much in fewer steps than it has dimensions.
-        price = ledger[_PATIENCE] * _price(arms, work.snapshot.facts[LISTED])
-        if ledger[_RENT] >= price and ledger[_STEPS] >= arms.tiles.shape[1]:
+        enough = ledger[_STEPS] >= arms.tiles.shape[1]
+        if enough and ledger[_RENT] >= patience * _price(arms, work.snapshot.facts[LISTED]):
             ledger[_DUE] = 1.0
+            ledger[_TAKEN] = t
     return arm

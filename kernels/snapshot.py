@@ -28,6 +28,7 @@ _LOWEST = -1e300  # in place of -inf, which times zero is not a number
 _UNIT = 2.0**-53
 _UNIT32 = 2.0**-24
 _TINY32 = 2.0**-148
+_TINY_ROOT32 = 2.0**-73
 
 # What `Snapshot.facts` holds.
 LISTED = 0  # number of arms listed
@@ -46,7 +47,7 @@ class Snapshot(NamedTuple):
     mu: np.ndarray  # (r,)
     W: np.ndarray  # (r, r): its rows are orthogonal, the longest first
     R: np.ndarray  # (r, r)
-    arm: np.ndarray  # (tiles * TILE,) int32: the arms listed
+    arm: np.ndarray  # (tiles * TILE,) uint32: the arms listed
     base: np.ndarray  # (tiles, TILE) float32: m + optimism |c|
     heads: np.ndarray  # (tiles, k + 1, TILE) float32: c_1, ..., c_k, |c_rest|
     envelope: np.ndarray  # (tiles + 1, GRID): over this and all later tiles, and all not listed
@@ -69,7 +70,7 @@ def snapshot(arms: Arms) -> Snapshot:
         mu=np.zeros(r),
         W=W,
         R=R,
-        arm=np.zeros(tiles * TILE, np.int32),
+        arm=np.zeros(tiles * TILE, np.uint32),
         base=np.zeros((tiles, TILE), np.float32),
         heads=np.zeros((tiles, k + 1, TILE), np.float32),
         envelope=np.zeros((tiles + 1, GRID)),
@@ -122,15 +123,18 @@ def ceiling(snapshot, tile, rho):
 def margin(snapshot, arms, z, rho, optimism):
     """Return what rounding may add to an exact score over its bounds.
 
-    m, c and zeta are sums of r products, and a bound by heads is one of k + 1, in single
-    precision but for zeta: r + 8 roundings of any term at most. Numbers too small for single
-    precision add `_TINY32` each, times the other factor. And W'R is not I to the last bit.
+    In single precision, m has an error of r + 2 roundings, c of r + 3 and its norm of r / 2 + 2
+    more, and a bound by heads takes k + 3: together 2 r + 9 at most of any term. Numbers too
+    small for single precision add a little each, times the other factor, and more to a norm,
+    whose squares are smaller still. And W'R is not I to the last bit.
     """
     norm, facts, r = np.sqrt(dot(z, z)), snapshot.facts, z.shape[0]
-    spread = arms.largest[1] * facts[SPREAD]
-    size = arms.largest[0] + arms.largest[1] * (norm + facts[NORM]) + spread * (rho + optimism)
-    rounding = 1.1 * _UNIT32 * (r + 8) * size + _TINY32 * (r + 8) * (1.0 + spread) * (1.0 + size)
-    return rounding + arms.largest[1] * facts[SLACK] * facts[DISTANCE]
+    largest, reach, far = arms.largest[1], rho + optimism, norm + facts[NORM]
+    size = arms.largest[0] + largest * far + largest * facts[SPREAD] * reach
+    tiny = (1.0 + facts[SPREAD]) * (1.0 + largest) * (1.0 + reach) * (1.0 + far)
+    rounding = 1.1 * _UNIT32 * (2 * r + 10) * size
+    rounding += _TINY32 * (r + 8) ** 2 * tiny + _TINY_ROOT32 * np.sqrt(r + 1.0) * reach
+    return rounding + largest * facts[SLACK] * facts[DISTANCE]
 
 
 @entry

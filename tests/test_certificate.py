@@ -13,7 +13,7 @@ from fastes.kernels.snapshot import GRID, LISTED, snapshot, take
 from fastes.kernels.stepwise import act, observe
 from fastes.kernels.streams import source
 from fastes.kernels.tile_product import TILE
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fastes
@@ -190,11 +190,14 @@ def aged_agent(rng, arms, plays, pay):
     st.integers(1, 300),
     st.integers(1, 40),
     st.integers(0, 300),
-    st.sampled_from([1e-30, 1e-3, 1.0, 1e3, 1e6]),
+    st.sampled_from([1e-45, 1e-30, 1e-19, 1e-3, 1.0, 1e3, 1e6]),
     st.sampled_from([0.0, 1.0, 1e9]),
     st.sampled_from([0.0, 1e-6, 1.0, 3.0]),
     st.booleans(),
 )
+@example(seed=0, K=200, r=20, plays=0, size=1e-30, offset=0.0, distance=1.0, aligned=False)
+@example(seed=0, K=200, r=20, plays=30, size=1e-19, offset=0.0, distance=1.0, aligned=False)
+@example(seed=0, K=200, r=20, plays=30, size=1e-45, offset=0.0, distance=1.0, aligned=False)
 def test_every_bound_is_above_every_score(seed, K, r, plays, size, offset, distance, aligned):
     # Try to break it: arms and models of one sign, all rounded the same way; far models; arms
     # of all sizes; a posterior that is all but singular.
@@ -255,3 +258,10 @@ def test_no_more_memory_than_announced(K, r):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert announced is None or peak <= announced
+
+
+@pytest.mark.slow
+def test_a_million_arms_are_played_as_by_a_full_scan():
+    bandit = fastes.LinearBandit.random(1_000_000, 20)
+    tally = check_same_choices(bandit, fastes.EnsembleSampling(1_000_000), 600)
+    assert tally[0] < 0.5 * 600 * bandit.K

@@ -110,6 +110,11 @@ def test_families_of_arms(family):
     assert as_json("simulate", *QUICK, "--arms", family)["K"] == 20
 
 
+@pytest.mark.parametrize(("T", "runs"), [(60, 50), (50_000, 20), (600_000, 1)])
+def test_a_long_horizon_has_fewer_runs_unless_they_are_asked_for(T, runs):
+    assert as_json("simulate", "--K", 2, "--d", 1, "--T", T)["runs"] == runs
+
+
 def test_basis_arms_need_one_size_only():
     summary = as_json("simulate", "--arms", "basis", "--K", 7, "--T", 20, "--runs", 2)
     assert (summary["K"], summary["d"]) == (7, 7)

@@ -46,7 +46,9 @@ _AGENTS = ("es", "ts", "greedy", "linucb", "uniform")
     "--alpha", type=float, show_default="1", help="Standard deviations of optimism (linucb)."
 )
 @click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps a run.")
-@click.option("--runs", type=int, default=50, show_default=True, help="Independent runs.")
+@click.option(
+    "--runs", type=int, show_default="50, or a million steps in all", help="Independent runs."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @click.option("--K", "K", type=int, show_default="100", help="Number of arms.")
 @click.option("--d", "d", type=int, show_default="10", help="Dimension.")
@@ -116,6 +118,8 @@ def _simulate(options: dict[str, Any], visible: bool) -> "Comparison":
 
     agents = _agents(options)
     chosen = {name: options[name] for name in ("T", "runs", "seed", "points", "threads")}
+    if chosen["runs"] is None:
+        chosen["runs"] = max(1, min(50, 1_000_000 // max(1, options["T"])))
     if options["theta"] is not None:
         chosen["theta"] = load_npy("--theta", options["theta"])
     results = []

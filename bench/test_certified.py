@@ -1,0 +1,90 @@
+"""A step with the certified argmax, against a full scan, one thread each.
+
+The baseline is the scan alone, `argmax(A @ theta)` in NumPy: no sampling, no update. Against our
+own full scan the whole step is compared.
+"""
+
+import numpy as np
+import pytest
+from fastes.kernels.argmax import workspace
+
+import fastes
+
+AGENT = fastes.EnsembleSampling(1_000)
+
+
+def numpy_scan(actions, scans):
+    theta = np.random.default_rng(1).standard_normal(actions.shape[1])
+
+    def scan():
+        for _ in range(scans):
+            np.argmax(actions @ theta)
+
+    return scan
+
+
+@pytest.fixture(scope="module", params=[5, 20, 50, 100])
+def d(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=[1_000, 10_000, 100_000, 1_000_000])
+def bandit(request, d):
+    quick = request.config.getoption("--quick")
+    return fastes.LinearBandit.random(min(request.param, 10_000) if quick else request.param, d)
+
+
+@pytest.fixture
+def T(request):
+    return 2_000 if request.config.getoption("--quick") else 100_000
+
+
+def test_a_step_against_a_full_scan_in_numpy(compare, bandit, T):
+    fastes.simulate(bandit, AGENT, T=50, threads=1)
+    scans = max(3, 100_000_000 // (bandit.K * bandit.d))
+    small = bandit.K * bandit.d < 10_000_000
+    compare(
+        lambda: fastes.simulate(bandit, AGENT, T=T, threads=1),
+        numpy_scan(bandit.actions, scans),
+        work=T,
+        baseline_work=scans,
+        rounds=5 if small else 1,
+        warm_up=small,
+        figure="at least 100 at K=1,000,000, d=20; 10 at K=100,000, d=50; never below 0.91",
+    )
+
+
+@pytest.mark.parametrize("d", [5, 20, 50, 100])
+@pytest.mark.parametrize("K", [1_000, 10_000])
+def test_a_step_against_our_own_full_scan(compare, K, d, T):
+    bandit = fastes.LinearBandit.random(K, d)
+
+    class Scanning(fastes.EnsembleSampling):
+        def certifies(self, K, r):
+            return False
+
+    assert type(Scanning(1_000).workspace(bandit.canonical.arms)) is type(
+        workspace(bandit.canonical.arms)
+    )
+    compare(
+        lambda: fastes.simulate(bandit, AGENT, T=T, threads=1),
+        lambda: fastes.simulate(bandit, Scanning(1_000), T=T // 20, threads=1),
+        work=T,
+        baseline_work=T // 20,
+        rounds=3,
+        figure="never below 0.91",
+    )
+
+
+def test_a_million_arms_against_ten_thousand(compare, T):
+    few = fastes.LinearBandit.random(10_000, 20)
+    many = fastes.LinearBandit.random(10_000 if T < 100_000 else 1_000_000, 20)
+    T *= 10
+    compare(
+        lambda: fastes.simulate(many, AGENT, T=T, threads=1),
+        lambda: fastes.simulate(few, AGENT, T=T, threads=1),
+        work=T,
+        baseline_work=T,
+        rounds=1,
+        figure="at least 0.33 (a time of at most 3)",
+    )
