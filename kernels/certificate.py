@@ -4,10 +4,6 @@ Bounds from a snapshot of the posterior (snapshot.py) rule out most arms unseen,
 others by a few numbers each. Arms that are left are scored as a full scan scores them, to the
 bit: the choice, ties included, is the one of a full scan. Where the bounds rule out too little,
 a full scan it is.
-
-A snapshot grows old as the posterior moves on. Rent or buy: a new one is due when the searches
-since the last have cost as much as it costs. Where new snapshots turn out not to help, they are
-taken ever less often, and where searches fail, they are tried ever less often.
 """
 
 from typing import Any, NamedTuple
@@ -19,9 +15,22 @@ from .argmax import Workspace, break_tie, choose, largest_of, margin32, scan, wo
 from .arms import Arms, empty_arms, load_arm
 from .floats import dot32
 from .jit import generic, inlined, kernel, part
+from .rent_or_buy import (
+    buy,
+    is_due,
+    may_search,
+    never_search,
+    new_ledger,
+    note_scan,
+    note_search,
+    pay,
+    price,
+    stream_cost,
+)
 from .snapshot import (
     LISTED,
     MISFIT,
+    RISEN,
     Snapshot,
     ceiling,
     margin,
@@ -35,24 +44,6 @@ from .tile_product import TILE, score_tile
 
 _WORTH_IT = 0.7  # of a full scan's cost: a search that has cost so much is given up
 _CHAMPIONS = 16
-_LONGEST_PAUSE = 64.0
-_CAUTION = 3.0  # a snapshot that does not help makes the next so many times as dear
-_CACHED = 400_000  # numbers of single precision
-_BROADEST = 4.0
-
-# What `Certified.ledger` holds. Costs are in multiply-adds of a scan in single precision.
-_RENT = 0  # cost of all searches and scans since the snapshot
-_STEPS = 1  # number of steps since
-_PATIENCE = 2  # how many times the price of a snapshot the rent must reach
-_BEFORE = 3  # mean cost of a step under the snapshot before this one
-_BREADTH = 4  # how far models may go before an arm that is not listed is the best
-_PAUSE = 5  # full scans to do before the next search
-_NEXT_PAUSE = 6
-_FAILED = 7  # searches since the snapshot that found no certificate
-_RISEN = 8  # `risen` of the agent at the snapshot
-_BEST = 9  # the best score of the last step
-_DUE = 10  # whether a snapshot is due
-_TAKEN = 11  # step of the last snapshot, or inf
 
 
 class Certified(NamedTuple):
@@ -67,18 +58,14 @@ class Certified(NamedTuple):
     row: np.ndarray  # (r,): workspace
     z32: np.ndarray  # (r,) float32: workspace
     champions: np.ndarray  # (_CHAMPIONS,) int64: arms that were the best lately
-    ledger: np.ndarray  # (12,)
+    best: np.ndarray  # (1,): the best score of the last step
+    ledger: np.ndarray  # of costs (rent_or_buy.py)
     tally: np.ndarray  # (4,) int64: arms looked at, arms scored, full scans, snapshots
 
 
 def certified(arms: Arms) -> Certified:
     """Return what a certified search of these arms needs, with no snapshot taken yet."""
     r = arms.tiles.shape[1]
-    ledger = np.zeros(12)
-    ledger[_PATIENCE] = _CAUTION
-    ledger[_BEFORE] = np.inf
-    ledger[_BREADTH] = 1.3
-    ledger[_PAUSE] = ledger[_TAKEN] = np.inf
     return Certified(
         full=workspace(arms),
         snapshot=snapshot(arms),
@@ -89,7 +76,8 @@ def certified(arms: Arms) -> Certified:
         row=np.zeros(r),
         z32=np.zeros(r, np.float32),
         champions=np.zeros(_CHAMPIONS, np.int64),
-        ledger=ledger,
+        best=np.zeros(1),
+        ledger=new_ledger(),
         tally=np.zeros(4, np.int64),
     )
 
@@ -107,51 +95,24 @@ def due(work):
 
 @due.body(Certified)
 def _due(work):
-    return work.ledger[_DUE] != 0.0
+    return is_due(work.ledger)
 
 
 def renew(work: Certified, agent: Any, arms: Arms) -> None:
-    """Take the snapshot that is due, and judge from the last one when to take the next."""
-    ledger = work.ledger
-    mean = ledger[_RENT] / ledger[_STEPS]
-    if mean > 0.7 * ledger[_BEFORE]:
-        ledger[_PATIENCE] *= _CAUTION
-    elif work.tally[3] > 0:
-        ledger[_PATIENCE] = max(1.0, ledger[_PATIENCE] / _CAUTION)
-    if ledger[_FAILED] > 2:
-        ledger[_BREADTH] = min(_BROADEST, 1.2 * ledger[_BREADTH])
-    ledger[_BEFORE] = mean
-    ledger[[_RENT, _STEPS, _PAUSE, _FAILED, _DUE]] = 0.0
-    ledger[_NEXT_PAUSE] = 1.0
-    ledger[_RISEN] = risen(agent)
+    """Take the snapshot that is due."""
+    breadth = buy(work.ledger)
+    work.snapshot.facts[RISEN] = risen(agent)
     work.tally[3] += 1
-    sure = take(
-        work.snapshot,
-        agent.posterior,
-        arms,
-        agent.z,
-        ledger[_BEST],
-        optimism(agent),
-        ledger[_BREADTH],
-    )
-    if not sure:
-        ledger[_PAUSE] = np.inf
-
-
-@inlined
-def _stream_cost(n):
-    """Return the cost of n multiply-adds with numbers that lie in a row.
-
-    Those beyond what a core's own cache holds take twice the time.
-    """
-    return np.float64(n + max(0, n - _CACHED))
+    posterior, best = agent.posterior, float(work.best[0])
+    if not take(work.snapshot, posterior, arms, agent.z, best, optimism(agent), breadth):
+        never_search(work.ledger)
 
 
 @inlined
 def _scan_cost(agent, arms):
     """Return the cost of a full scan."""
     n = arms.K * arms.tiles.shape[1]
-    return _stream_cost(n) if is_linear(agent) else np.float64(n * arms.tiles.shape[1])
+    return stream_cost(n) if is_linear(agent) else np.float64(n * arms.tiles.shape[1])
 
 
 @inlined
@@ -161,20 +122,14 @@ def _score_cost(agent, r):
 
 
 @part
-def _price(arms, listed):
-    """Return the cost of a snapshot, as measured: that of its loops, of sorting, of LAPACK."""
-    K, r = arms.K, arms.tiles.shape[1]
-    return (0.5 * K + 1.3 * listed + 20.0 * r) * r * r + 40.0 * K + 350.0 * listed + 3e6
-
-
-@part
 def _width_margin(agent, arms, work):
     """Return how much an agent's optimism about an arm may exceed the one at the snapshot.
 
     b'S b only falls, but for rounding: sqrt(x + y) <= sqrt(x) + sqrt(y).
     """
     r = arms.tiles.shape[1]
-    rise = risen(agent) - work.ledger[_RISEN] + work.snapshot.facts[MISFIT] + 2.0**-50 * r * r
+    facts = work.snapshot.facts
+    rise = risen(agent) - facts[RISEN] + facts[MISFIT] + 2.0**-50 * r * r
     return optimism(agent) * arms.largest[1] * np.sqrt(rise)
 
 
@@ -214,7 +169,7 @@ def _settle(agent, arms, work, n, floor, best, ties):
     return best, ties
 
 
-@part
+@kernel
 def _search(agent, arms, work):
     """Return (best score, arms with it, cost); no arms where there is no certificate.
 
@@ -240,7 +195,7 @@ def _search(agent, arms, work):
     tile, certain, crowded = 0, False, False
     while not crowded:
         certain = ceiling(known, tile, rho) + slack < floor
-        given_up = tile == tiles or _stream_cost(looked * k) + scored * each > limit
+        given_up = tile == tiles or stream_cost(looked * k) + scored * each > limit
         if n > 0 and (certain or given_up or not is_linear(agent)):
             best, ties = _settle(agent, arms, work, n, floor, best, ties)
             floor, n = max(floor, best), np.int64(0)
@@ -270,7 +225,7 @@ def _search(agent, arms, work):
     work.tally[0] += looked
     work.tally[1] += scored
     found = ties if certain and not crowded and ties <= TILE else np.int64(0)
-    return best, found, _stream_cost(looked * k) + scored * each + 2 * r * r
+    return best, found, stream_cost(looked * k) + scored * each + 2 * r * r
 
 
 @part
@@ -296,37 +251,24 @@ def _crown(champions, arm, t):
 
 @choose.body(Certified)
 def _choose(work, agent, arms, source, t):
-    ledger = work.ledger
     best, ties, cost, arm = -np.inf, np.int64(0), 0.0, np.int64(-1)
-    searched = ledger[_PAUSE] == 0.0
-    if searched:
+    searching = may_search(work.ledger)
+    if searching:
         best, ties, cost = _search(agent, arms, work)
+        note_search(work.ledger, ties > 0)
     if ties > 0:
-        ledger[_NEXT_PAUSE] = 1.0
         rank = integer(source, TIES, t, ties) if ties > 1 else 0
         arm = _one_of(work.tied[:ties], rank)
     else:
-        if searched:  # and failed: the next one may fail as well
-            ledger[_PAUSE] = ledger[_NEXT_PAUSE]
-            ledger[_NEXT_PAUSE] = min(_LONGEST_PAUSE, 2.0 * ledger[_NEXT_PAUSE])
-            ledger[_FAILED] += 1.0
-        else:
-            ledger[_PAUSE] -= 1.0
         best, ties, arm = scan(agent, arms, work.full)
         arm = break_tie(agent, arms, source, t, best, ties, arm, work.full)
         cost += _scan_cost(agent, arms)
         work.tally[2] += 1
+        if not searching:
+            note_scan(work.ledger)
     if arm >= 0:
         _crown(work.champions, arm, t)
-        ledger[_BEST] = best
-        ledger[_RENT] += cost
-        ledger[_STEPS] += 1.0
-        patience = ledger[_PATIENCE]
-        if t >= 2.0 * ledger[_TAKEN]:
-            patience = min(1.0, patience)
-        # The posterior does not change much in fewer steps than it has dimensions.
-        enough = ledger[_STEPS] >= arms.tiles.shape[1]
-        if enough and ledger[_RENT] >= patience * _price(arms, work.snapshot.facts[LISTED]):
-            ledger[_DUE] = 1.0
-            ledger[_TAKEN] = t
+        work.best[0] = best
+        r = arms.tiles.shape[1]
+        pay(work.ledger, t, r, cost, price(arms.K, r, work.snapshot.facts[LISTED]))
     return arm

@@ -38,12 +38,13 @@ STEP = 3  # distance of the envelope's points
 NORM = 4  # |mu|
 DISTANCE = 5  # |z - mu| of the last `measure`
 MISFIT = 6  # a bound on |S - W'W|
+RISEN = 7  # `agent.risen` at that moment
 
 
 class Snapshot(NamedTuple):
     """The bounds of one moment. Arms that may come to be the best are listed, best bound first."""
 
-    facts: np.ndarray  # (7,)
+    facts: np.ndarray  # (8,)
     mu: np.ndarray  # (r,)
     W: np.ndarray  # (r, r): its rows are orthogonal, the longest first
     R: np.ndarray  # (r, r)
@@ -66,7 +67,7 @@ def snapshot(arms: Arms) -> Snapshot:
     k = head_length(r)
     W, R = np.zeros((2, r, r))
     return Snapshot(
-        facts=np.zeros(7),
+        facts=np.zeros(8),
         mu=np.zeros(r),
         W=W,
         R=R,

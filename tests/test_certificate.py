@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from engine import from_python, start
-from fastes.kernels import certificate
+from fastes.kernels import certificate, rent_or_buy
 from fastes.kernels import snapshot as snapshots
 from fastes.kernels.argmax import workspace
 from fastes.kernels.arms import empty_arms, mean_rewards, store_rows
@@ -37,7 +37,7 @@ AGENTS = [
 def eager_to_renew(arms):
     """Return a certified workspace that takes a snapshot as often as it may."""
     work = certified(arms)
-    work.ledger[certificate._PATIENCE] = 0.0
+    work.ledger[rent_or_buy._PATIENCE] = 0.0
     return work
 
 
@@ -165,7 +165,7 @@ def test_a_posterior_that_is_no_number_is_left_to_a_full_scan():
         observe(agent, arms, source(1), t, act(agent, arms, source(1), t, work), 1.0)
     agent.posterior.factor[0, 1] = np.nan
     certificate.renew(work, agent, arms)
-    assert work.ledger[certificate._PAUSE] == np.inf
+    assert work.ledger[rent_or_buy._PAUSE] == np.inf
     agent.posterior.mu[0] = np.nan
     assert act(agent, arms, source(1), 5, work) == -1
 

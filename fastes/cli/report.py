@@ -26,7 +26,8 @@ def print_comparison(comparison: "Comparison") -> None:
 
     first = comparison.results[0].configuration
     click.echo(
-        f"K={first.K:,} arms, d={first.d:,}, T={first.T:,} steps, {first.runs:,} runs, "
+        f"K={first.K:,} arms, d={first.d:,}, T={first.T:,} steps, "
+        f"{first.runs:,} run{'s' if first.runs > 1 else ''}, "
         f"noise {first.noise:g}, seed {first.seed}"
     )
     table = Table(box=None, header_style="bold", pad_edge=False)
