@@ -149,7 +149,7 @@ class LinearBandit:
         if arms == "basis" and K != d:
             raise ValueError(f"basis arms are the d unit vectors: K must equal d, got {K} and {d}")
         # The rows, LinearBandit's own copy of them and its canonical form.
-        require(f"a problem with K={K:,} and d={d:,}", 3 * 8 * K * d)
+        require(f"a problem with K={K:,} and d={d:,}", 4 * 8 * K * d)
         return cls(_random_arms(K, d, arms, seed), prior_mean, prior_cov, noise)
 
     @classmethod

@@ -1,0 +1,126 @@
+"""The law of the optimal action: exact methods against each other and against plain sampling."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import fastes
+from fastes.theory.measures import entropy
+from fastes.theory.optimal_action import law_of_the_best, optimal_action
+
+
+def plain(m, c, n=400_000, seed=0):
+    """Return frequencies of the best arm in plain Monte Carlo, and 4.5 of their standard errors."""
+    x = np.random.default_rng(seed).standard_normal((n, c.shape[1]))
+    p = np.bincount(np.argmax(m + x @ c.T, axis=1), minlength=len(m)) / n
+    return p, 4.5 * np.sqrt(np.maximum(p * (1 - p), 1 / n) / n)
+
+
+def drawn(seed, K, r):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=K), rng.normal(size=(K, r))
+
+
+@pytest.mark.parametrize(
+    ("K", "r", "method"),
+    [(2, 3, "two arms"), (7, 1, "rank 1"), (9, 2, "rank 2"), (30, 2, "rank 2")],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_laws_are_those_of_plain_sampling(K, r, method, seed):
+    # 4.5 standard errors for each of at most 30 arms: level 2e-4 a case, seeds fixed.
+    m, c = drawn(seed, K, r)
+    law = law_of_the_best(m, c, 1000, 0)
+    assert law.method == method
+    assert law.probabilities.sum() == pytest.approx(1)
+    assert law.se.max() <= 1e-6
+    p, error = plain(m, c)
+    assert (np.abs(law.probabilities - p) <= error).all()
+    assert law.entropy.value == pytest.approx(entropy(law.probabilities))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_independent_arms(seed):
+    rng = np.random.default_rng(seed)
+    m, c = rng.normal(size=8), np.diag(rng.uniform(0.2, 3.0, size=8))
+    law = law_of_the_best(m, c, 1000, 0)
+    assert law.method == "independent arms"
+    assert law.probabilities.sum() == pytest.approx(1, abs=1e-9)
+    p, error = plain(m, c)
+    assert (np.abs(law.probabilities - p) <= error).all()
+
+
+def test_independent_arms_one_of_them_known():
+    m, c = np.array([0.3, 0.0, -0.5, -1.0]), np.diag([0.0, 1.0, 2.0, 0.0])
+    law = law_of_the_best(m, np.column_stack([c, np.zeros((4, 1))]), 1000, 0)
+    wins = norm.cdf(0.3) * norm.cdf(0.8 / 2)
+    assert law.probabilities[0] == pytest.approx(wins, abs=1e-9)
+    assert law.probabilities[3] == 0
+    assert law.probabilities.sum() == pytest.approx(1, abs=1e-9)
+
+
+def test_arms_on_a_circle_are_alike():
+    # By symmetry, each of n arms is the best in one n-th of the plane: the sectors.
+    angle = 2 * np.pi * np.arange(12) / 12 + 0.1
+    bandit = fastes.LinearBandit(np.column_stack([np.cos(angle), np.sin(angle)]))
+    law = optimal_action(bandit)
+    assert law.method == "rank 2"
+    np.testing.assert_allclose(law.probabilities, 1 / 12, atol=1e-6)
+    assert law.entropy.value == pytest.approx(np.log(12), abs=1e-5)
+
+
+def test_quasi_monte_carlo_has_the_error_that_it_says():
+    # 40 arms, 4.5 standard errors of both: level 3e-4, seeds fixed.
+    m, c = drawn(5, 40, 6)
+    law = law_of_the_best(0.2 * m, c, 1 << 15, 1)
+    assert law.method == "quasi-Monte Carlo"
+    p, error = plain(0.2 * m, c, 1_000_000)
+    assert (np.abs(law.probabilities - p) <= 4.5 * law.se + error).all()
+    assert law.se.min() > 0
+    assert law.se.max() < 0.002
+    assert abs(law.entropy.value - entropy(p)) < 4.5 * law.entropy.se + 1e-3
+    assert law.entropy.se > 0
+
+
+def test_an_arm_never_seen_is_not_silently_impossible():
+    m, c = drawn(5, 10, 4)
+    m[3] -= 20
+    law = law_of_the_best(m, c, 1 << 12, 1)
+    assert law.probabilities[3] == 0
+    assert law.se[3] == pytest.approx(2.0**-12)
+
+
+def test_equal_arms_share():
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(3, 2))
+    bandit = fastes.LinearBandit(rows[[0, 1, 0, 2, 0]])
+    law, apart = optimal_action(bandit), optimal_action(fastes.LinearBandit(rows))
+    np.testing.assert_allclose(law.probabilities[[0, 2, 4]], apart.probabilities[0] / 3)
+    np.testing.assert_allclose(law.probabilities[[1, 3]], apart.probabilities[1:])
+    assert law.entropy.value == pytest.approx(entropy(law.probabilities))
+
+
+@pytest.mark.parametrize("K", [1, 3])
+def test_what_is_known_is_certain(K):
+    bandit = fastes.LinearBandit(np.eye(3)[:K], prior_mean=[0.0, 1.0, 1.0], prior_cov=0.0)
+    law = optimal_action(bandit)
+    assert law.method == "certain"
+    assert law.probabilities.tolist() == ([1.0] if K == 1 else [0.0, 0.5, 0.5])
+    assert law.entropy.value == pytest.approx(0 if K == 1 else np.log(2))
+
+
+def test_a_belief_in_canonical_coordinates():
+    bandit = fastes.LinearBandit([[1.0, 0.0], [0.0, 1.0]], prior_cov=4.0, noise=0.5)
+    law = optimal_action(bandit, mean=[0.1, 0.0], root=0.3 * np.eye(2))
+    # b = 4 a: values differ by N(0.4, 2 (4 * 0.3)^2) in units of the noise.
+    assert law.probabilities[0] == pytest.approx(norm.cdf(0.4 / (1.2 * np.sqrt(2))))
+    with pytest.raises(ValueError, match=r"mean must have shape \(2\), got shape \(3,\)"):
+        optimal_action(bandit, mean=[1, 2, 3])
+    with pytest.raises(ValueError, match="samples must be an integer from 32"):
+        optimal_action(bandit, samples=3)
+
+
+def test_the_same_seed_gives_the_same_law():
+    bandit = fastes.LinearBandit.random(50, 5)
+    one, same, other = (optimal_action(bandit, samples=4096, seed=s) for s in (1, 1, 2))
+    assert (one.probabilities == same.probabilities).all()
+    assert (one.probabilities != other.probabilities).any()
