@@ -202,13 +202,13 @@ def _envelope_of_planes(m: Floats, c: Floats) -> tuple[Any, Floats]:
     flat = np.abs(m - design @ plane).max() <= 1e-12 * max(1e-300, np.abs(m).max())
     try:
         if flat:
-            return ConvexHull(c).vertices, -plane[1:2]
+            return ConvexHull(c).vertices, np.asarray(-plane[1:2], float)
         hull = ConvexHull(np.column_stack([c, m]))
     except QhullError:  # all c on a line, or all but
         return np.arange(len(m)), np.zeros(0)
     upper = hull.equations[:, 2] > 1e-14
     normals = hull.equations[upper]
-    return np.unique(hull.simplices[upper]), normals[:, 0] / normals[:, 2]
+    return np.unique(hull.simplices[upper]), np.asarray(normals[:, 0] / normals[:, 2], float)
 
 
 def _panels(edges: Floats, order: int) -> tuple[Floats, Floats]:
