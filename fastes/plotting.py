@@ -1,9 +1,9 @@
 """Figures of results, readable in grey and at half a page's width."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -61,6 +61,33 @@ def save_plot(results: "Sequence[Result]", path: str | os.PathLike[str]) -> None
 
     figure = Figure(figsize=_SIZE, layout="constrained")
     plot_regret(results, figure.add_subplot())
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=200)
+
+
+def save_bounds(table: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Draw bounds against M and write the figure, whole or not at all."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_SIZE, layout="constrained")
+    ax = figure.add_subplot()
+    rows = sorted(table["rows"], key=lambda row: row["M"])
+    lines = (("theorem1", "Theorem 1"), ("k_free", "free of K"), ("best", "best of both"))
+    for (name, label), (colour, dashes) in zip(lines, _STYLES, strict=False):
+        ax.loglog(
+            [row["M"] for row in rows],
+            [row[name] for row in rows],
+            color=colour,
+            linestyle=dashes,
+            marker=".",
+            label=label,
+        )
+    ax.axhline(table["term_a"], color="0.4", linewidth=1, linestyle=(0, (1, 1)), label="term (a)")
+    ax.axhline(table["trivial"]["value"], color="0.7", linewidth=1, label="random play")
+    ax.set_xlabel("models M")
+    ax.set_ylabel(f"bound on the regret of {table['T']:,} steps")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False)
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=200)
 

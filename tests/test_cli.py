@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 import fastes
 from fastes.cli import main
+from fastes.theory.bounds import constants, theorem1
 
 RUN_MAIN = "import signal; from fastes.cli import main; main()"
 QUICK = ["--K", "20", "--d", "3", "--T", "50", "--runs", "4"]
@@ -113,6 +114,34 @@ def test_families_of_arms(family):
 @pytest.mark.parametrize(("T", "runs"), [(60, 50), (50_000, 20), (600_000, 1)])
 def test_a_long_horizon_has_fewer_runs_unless_they_are_asked_for(T, runs):
     assert as_json("simulate", "--K", 2, "--d", 1, "--T", T)["runs"] == runs
+
+
+def test_bounds_as_data_a_table_and_a_figure(tmp_path):
+    table = as_json("bound", "--K", 30, "--d", 5, "--T", 250, "--M", "10,1000000")
+    assert list(table) == [
+        *("iota", "eta", "entropy", "K", "d", "T", "term_a", "trivial", "M_for_KT_over_d", "rows")
+    ]
+    assert set(table["eta"]) == {"value", "se", "closed_form"}
+    assert [row["M"] for row in table["rows"]] == [10, 1_000_000]
+    for row in table["rows"]:
+        assert row["theorem1"] == pytest.approx(table["term_a"] + row["term_b"])
+        assert row["k_free"] == pytest.approx(table["term_a"] + row["k_free_term"])
+        assert row["best"] <= min(row["theorem1"], row["k_free"])
+    known = constants(fastes.LinearBandit.random(30, 5))
+    assert table["rows"][0]["theorem1"] == theorem1(known, 250, 10)
+    figure = tmp_path / "bounds.png"
+    shown = run("bound", "--K", 30, "--d", 5, "--M", "10,1000000", "--plot", figure).stdout
+    assert "above random play" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    for code, words, message in [
+        (2, ["--M", "1,x"], "not a list of integers such as 10,100"),
+        (2, ["--M", "0"], "M must be an integer from 1"),
+        (2, ["--T", "0"], "T must be an integer from 1"),
+        (2, ["--samples", "3"], "samples must be an integer from 32"),
+        (2, ["--plot", "bounds.txt"], "a figure's name must end in png, svg, pdf"),
+    ]:
+        assert message in run("bound", *words, code=code).stderr
 
 
 def test_basis_arms_need_one_size_only():
@@ -238,7 +267,7 @@ def test_a_closed_pipe_is_no_error_message():
 
 
 def test_a_damaged_cache_says_what_to_delete(monkeypatch):
-    monkeypatch.setattr("fastes.cli.simulate._bandit", lambda options: exec("raise EOFError"))
+    monkeypatch.setattr("fastes.cli.simulate.bandit_of", lambda options: exec("raise EOFError"))
     assert "is damaged: delete that folder" in run("simulate", code=1).stderr
 
 
@@ -248,9 +277,9 @@ def test_debug_lets_the_error_through():
 
 
 def test_an_unforeseen_error_is_one_sentence_too(monkeypatch):
-    monkeypatch.setattr("fastes.cli.simulate._bandit", lambda options: 1 / 0 or {}["x"])
+    monkeypatch.setattr("fastes.cli.simulate.bandit_of", lambda options: 1 / 0 or {}["x"])
     assert "division by zero" in run("simulate", code=1).stderr
-    monkeypatch.setattr("fastes.cli.simulate._bandit", lambda options: {}["x"])
+    monkeypatch.setattr("fastes.cli.simulate.bandit_of", lambda options: {}["x"])
     assert "KeyError: 'x' (--debug shows where)" in run("simulate", code=1).stderr
 
 

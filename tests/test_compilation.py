@@ -96,7 +96,7 @@ def test_help_and_import_do_without_numba():
         "heavy = {'numba', 'numpy', 'scipy', 'matplotlib', 'rich', 'pandas'} & set(sys.modules)\n"
         "print(heavy, file=sys.stderr)\n"
     )
-    for command in ("simulate", "plot"):
+    for command in ("simulate", "bound", "plot"):
         assert python(code.replace("COMMAND", repr(command))).stderr.strip() == "set()"
     assert "numba" not in python("import fastes, sys; print(list(sys.modules))").stdout
 

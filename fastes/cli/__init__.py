@@ -9,6 +9,7 @@ import fastes
 
 _COMMANDS = {
     "simulate": "Simulate agents and measure their regret.",
+    "bound": "Print the paper's regret bounds for a problem.",
     "plot": "Draw saved results.",
 }
 

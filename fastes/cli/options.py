@@ -1,6 +1,5 @@
 """Options that commands share."""
 
-import contextlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,19 +22,6 @@ def output_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-def number_or_file(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> float | Path | None:
-    """Read an option that is a number, or the name of a .npy file with an array."""
-    if value is None:
-        return None
-    with contextlib.suppress(ValueError):
-        return float(value)
-    if not value.endswith(".npy"):
-        raise click.BadParameter(f"{value!r} is neither a number nor the name of a .npy file")
-    return Path(value)
 
 
 def load_npy(option: str, path: Path) -> Any:

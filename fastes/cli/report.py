@@ -5,7 +5,7 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -43,6 +43,38 @@ def print_comparison(comparison: "Comparison") -> None:
         click.echo(f"{result.label}: {rate:,.0f} steps a second, {c.engine} engine")
     for x, y, mean, se in comparison.differences():
         click.echo(f"{x} less {y}, paired: {_with_error(mean, se)}")
+
+
+def print_bounds(table: dict[str, Any]) -> None:
+    """Print the constants of the bounds, and a row of bounds for each ensemble size."""
+    from rich.console import Console
+    from rich.table import Table
+
+    eta, entropy, trivial = table["eta"], table["entropy"], table["trivial"]
+    click.echo(f"K={table['K']:,} arms, d={table['d']:,}, T={table['T']:,} steps")
+    click.echo(
+        f"iota {_rounded(table['iota'])}, eta {_with_error(eta['value'], eta['se'])} "
+        f"(at most {_rounded(eta['closed_form'])}), "
+        f"H(A*) {_with_error(entropy['value'], entropy['se'])}"
+    )
+    click.echo(f"Thompson sampling, term (a): {_rounded(table['term_a'])}")
+    click.echo(f"random play: {_with_error(trivial['value'], trivial['se'])}")
+    grid = Table(box=None, header_style="bold", pad_edge=False)
+    names = {
+        "M": "M",
+        "term_b": "term (b)",
+        "theorem1": "Theorem 1",
+        "k_free": "free of K",
+        "best": "best",
+    }
+    for name in (*names.values(), ""):
+        grid.add_column(name, justify="right")
+    for row in table["rows"]:
+        figures = [_rounded(row[name]) for name in names if name != "M"]
+        empty = "above random play" if row["best"] > trivial["value"] else ""
+        grid.add_row(f"{row['M']:,}", *figures, empty)
+    Console(highlight=False).print(grid)
+    click.echo(f"M = KT/d is {table['M_for_KT_over_d']:,}")
 
 
 def _figures(result: "Result") -> list[str]:

@@ -2,24 +2,16 @@
 
 import json
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastes.cli.errors import one_sentence
-from fastes.cli.options import (
-    INPUT,
-    OUTPUT,
-    check_outputs,
-    load_npy,
-    number_or_file,
-    output_options,
-)
+from fastes.cli.options import INPUT, OUTPUT, check_outputs, load_npy, output_options
+from fastes.cli.problem import bandit_of, problem_options
 
 if TYPE_CHECKING:
     from fastes.agents import Agent
-    from fastes.problem import LinearBandit
     from fastes.result import Comparison
 
 _AGENTS = ("es", "ts", "greedy", "linucb", "uniform")
@@ -50,30 +42,7 @@ _AGENTS = ("es", "ts", "greedy", "linucb", "uniform")
     "--runs", type=int, show_default="50, or a million steps in all", help="Independent runs."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
-@click.option("--K", "K", type=int, show_default="100", help="Number of arms.")
-@click.option("--d", "d", type=int, show_default="10", help="Dimension.")
-@click.option(
-    "--arms",
-    metavar="FAMILY|FILE.npy",
-    show_default="sphere",
-    help="sphere, gaussian, uniform, basis, or a K x d array.",
-)
-@click.option(
-    "--prior-mean",
-    metavar="NUMBER|FILE.npy",
-    callback=number_or_file,
-    show_default="0",
-    help="Mean of theta.",
-)
-@click.option(
-    "--prior-cov",
-    metavar="NUMBER|FILE.npy",
-    callback=number_or_file,
-    show_default="1",
-    help="Covariance of theta: a variance, or a d or d x d array.",
-)
-@click.option("--noise", type=float, show_default="1", help="Standard deviation of a reward.")
-@click.option("--problem", type=INPUT, help="A problem saved by LinearBandit.save.")
+@problem_options
 @click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it.")
 @click.option("--points", type=int, default=200, show_default=True, help="Times to record.")
 @click.option("--threads", type=int, show_default="all processors", help="Threads.")
@@ -124,7 +93,7 @@ def _simulate(options: dict[str, Any], visible: bool) -> "Comparison":
         chosen["theta"] = load_npy("--theta", options["theta"])
     results = []
     with compilation_notice() if visible else nullcontext():
-        bandit = _bandit(options)
+        bandit = bandit_of(options)
         for agent in agents:
             with progress_bar(agent) if visible else nullcontext() as progress:
                 results.append(run(bandit, agent, **chosen, progress=progress))
@@ -149,42 +118,6 @@ def _agents(options: dict[str, Any]) -> "list[Agent]":
                 )
             defaults[option] = options[option]
     return [AGENTS[name](**parameters.get(name, {})) for name in names]
-
-
-def _bandit(options: dict[str, Any]) -> "LinearBandit":
-    from fastes.problem import FAMILIES, LinearBandit
-
-    given = {
-        name: options[name]
-        for name in ("arms", "K", "d", "prior_mean", "prior_cov", "noise")
-        if options[name] is not None
-    }
-    if options["problem"] is not None:
-        if given:
-            words = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            raise click.UsageError(f"--problem holds the whole problem: leave out {words}")
-        return LinearBandit.load(options["problem"])
-    for name in ("prior_mean", "prior_cov"):
-        if isinstance(given.get(name), Path):
-            given[name] = load_npy(f"--{name.replace('_', '-')}", given[name])
-    arms = given.pop("arms", "sphere")
-    if arms in FAMILIES:
-        d = given.pop("d", 10 if arms != "basis" else given.get("K", 100))
-        K = given.pop("K", 100 if arms != "basis" else d)
-        return LinearBandit.random(K, d, arms, seed=options["seed"], **given)
-    if not arms.endswith(".npy"):
-        raise click.BadParameter(
-            f"{arms!r} is none of {', '.join(FAMILIES)}, nor the name of a .npy file",
-            param_hint="--arms",
-        )
-    sizes = {name: given.pop(name) for name in ("K", "d") if name in given}
-    bandit = LinearBandit(load_npy("--arms", Path(arms)), **given)
-    for name, size in sizes.items():
-        if size != getattr(bandit, name):
-            raise click.UsageError(
-                f"--{name} is {size}, but {arms} has {name}={getattr(bandit, name)}"
-            )
-    return bandit
 
 
 def _write(comparison: "Comparison", options: dict[str, Any]) -> None:
