@@ -84,6 +84,8 @@ class LiveAgent:
 
     def act(self) -> int:
         """Return the arm to play, by its index in `bandit.actions`."""
+        if due(self._work):
+            renew(self._work, self._state, self._arms)
         arm = act(self._state, self._arms, self._source, self._acts, self._work)
         if arm < 0:
             if not full(self._state):
@@ -94,8 +96,6 @@ class LiveAgent:
             self._state = grown(self._state)
             return self.act()
         self._acts += 1
-        if due(self._work):
-            renew(self._work, self._state, self._arms)
         return int(arm)
 
     def observe(self, arm: ArrayLike, reward: ArrayLike) -> None:

@@ -13,7 +13,7 @@ from fastes.kernels.agent import full
 from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
-from fastes.kernels.lockstep import advance_together, stacked, together
+from fastes.kernels.lockstep import advance_together, put, stack_of, together
 from fastes.kernels.loop import Environment, Record, advance, record
 from fastes.kernels.streams import THETA, Source, fill_normals, source
 from fastes.kernels.tile_product import TILE
@@ -66,13 +66,20 @@ def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int,
 
 
 def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
-    arms = job.bandit.canonical.arms
-    counts_apart = np.zeros((len(runs), len(counts)), np.int64)
-    beginnings = [_beginning(job, run, counts_apart[i]) for i, run in enumerate(runs)]
-    agents, environments, records, sources = (
-        stacked(list(parts)) for parts in zip(*beginnings, strict=True)
-    )
-    work = together(arms, len(runs))
+    arms, n = job.bandit.canonical.arms, len(runs)
+    counts_apart = np.zeros((n, len(counts)), np.int64)
+    agents = environments = sources = None
+    for i, run in enumerate(runs):
+        state, environment, _, origin = _beginning(job, run, counts_apart[i])
+        if i == 0:
+            agents, environments = stack_of(state, n), stack_of(environment, n)
+            sources = stack_of(origin, n)
+        for stack, part in ((agents, state), (environments, environment), (sources, origin)):
+            put(stack, i, part)
+        del state, environment, part  # or two would be there at once
+    times, regret = np.tile(job.times, (n, 1)), job.regret[runs.start : runs.stop]
+    records = Record(times, regret, counts_apart, np.zeros((n, 1)), np.zeros((n, 1), np.int64))
+    work = together(arms, n)
 
     def proceed(t: int, stop: int) -> int:
         reached = advance_together(agents, arms, environments, records, sources, work, t, stop)
@@ -80,9 +87,8 @@ def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple
             raise _lost(runs[work.lost[0]], reached)
         return int(reached)
 
-    yield from _slices(job.T, proceed, len(runs), records.total)
-    job.regret[runs.start : runs.stop] = records.regret
-    counts += records.counts.sum(axis=0)
+    yield from _slices(job.T, proceed, n, records.total)
+    counts += counts_apart.sum(axis=0)
 
 
 def _beginning(

@@ -251,13 +251,18 @@ def _plan(
     As many as there are runs and memory for.
     """
     K, r = bandit.K, bandit.rank
-    once = 8 * runs * points
-    each = agent.run_bytes(K, r, T) + 2 * 8 * K
-    memory.require(f"a run with {_sizes(agent, K, r, T)}", once + each)
-    fitting = max(1, (memory.available_bytes() - once) // max(1, each))
-    workers = int(min(threads, runs, fitting))
-    group = int(min(_MOST_IN_STEP, -(-runs // workers), fitting // workers))
-    return workers, group if group >= MODELS and agent.in_step(K, r, T) else 1
+    once, shown = 8 * runs * points, 2 * 8 * K  # means and counts
+    alone = agent.run_bytes(K, r, T) + shown
+    memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)
+    available = memory.available_bytes() - once
+    workers = int(min(threads, runs, max(1, available // alone)))
+    if not agent.in_step(K, r, T):
+        return workers, 1
+    # A group has its stack of states, and one more while they are made.
+    state = agent.state_bytes(K, r, T) + K + 8 * K
+    stack = state + shown + 8 * points
+    group = min(_MOST_IN_STEP, -(-runs // workers), (available // workers - state) // stack)
+    return workers, int(group) if group >= MODELS else 1
 
 
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:

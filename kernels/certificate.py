@@ -19,13 +19,13 @@ from .rent_or_buy import (
     buy,
     is_due,
     may_search,
-    never_search,
     new_ledger,
     note_scan,
     note_search,
     pay,
     price,
     stream_cost,
+    trust,
 )
 from .snapshot import (
     LISTED,
@@ -99,13 +99,13 @@ def _due(work):
 
 
 def renew(work: Certified, agent: Any, arms: Arms) -> None:
-    """Take the snapshot that is due."""
+    """Take the snapshot that is due. If that fails half way, steps are full scans."""
     breadth = buy(work.ledger)
     work.snapshot.facts[RISEN] = risen(agent)
     work.tally[3] += 1
     posterior, best = agent.posterior, float(work.best[0])
-    if not take(work.snapshot, posterior, arms, agent.z, best, optimism(agent), breadth):
-        never_search(work.ledger)
+    if take(work.snapshot, posterior, arms, agent.z, best, optimism(agent), breadth):
+        trust(work.ledger)
 
 
 @inlined

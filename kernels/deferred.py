@@ -235,7 +235,7 @@ def _draw(agent, source, stream, counter, xi):
 def _catch_up(agent, source, stream, counter, since, xi):
     """Let xi, last read after `since` plays, take in what it missed; cost O(r distinct arms).
 
-    One normal for each distinct arm, the one played last first.
+    One normal for each distinct arm, in the order of `walk`.
     """
     rows, places, w = agent.log.rows, agent.places, agent.normals
     n = walk(agent.log, since, places, agent.counts)

@@ -71,7 +71,7 @@ def ensemble(r: int, M: int) -> Ensemble:
 def ensemble_bytes(r: int, M: int) -> int:
     """Return the memory that `ensemble` takes."""
     rows = block_length(M) + 2
-    return prior_bytes(r) + 8 * ((tile_count(M) * TILE + rows) * r + rows * TILE)
+    return prior_bytes(r) + 8 * ((tile_count(M) * TILE + rows) * r + rows * TILE + 2)
 
 
 def weights(models: Models) -> np.ndarray:

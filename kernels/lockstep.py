@@ -46,22 +46,31 @@ def together(arms: Arms, runs: int) -> Together:
     )
 
 
-def stacked(states: list[Any]) -> Any:
-    """Return one named tuple whose arrays stack those of all states, and scalars likewise.
+def stack_of(state: Any, n: int) -> Any:
+    """Return room for n states like this one: a named tuple of arrays with one axis more.
 
-    An array that stands in two places of a state does so in the stack.
+    An array that stands in two places of the state does so in the stack. The system gives memory
+    where it is written to, so the stack takes what its states come to use.
     """
-    return _stacked(states, {})
+    return _stack_of(state, n, {})
 
 
-def _stacked(parts: list[Any], done: dict[int, np.ndarray]) -> Any:
-    first = parts[0]
-    if isinstance(first, tuple):
-        fields = zip(*parts, strict=True)
-        return type(first)(*(_stacked(list(field), done) for field in fields))
-    if id(first) not in done or not isinstance(first, np.ndarray):
-        done[id(first)] = np.stack(parts)
-    return done[id(first)]
+def _stack_of(part: Any, n: int, done: dict[int, np.ndarray]) -> Any:
+    if isinstance(part, tuple):
+        return type(part)(*(_stack_of(field, n, done) for field in part))
+    if id(part) not in done or not isinstance(part, np.ndarray):
+        given = np.asarray(part)
+        done[id(part)] = np.zeros((n, *given.shape), given.dtype)
+    return done[id(part)]
+
+
+def put(stack: Any, i: int, state: Any) -> None:
+    """Make the i-th state of a stack, zero so far, a copy of a state."""
+    for room, part in zip(stack, state, strict=True):
+        if isinstance(part, tuple):
+            put(room, i, part)
+        elif np.any(part):
+            room[i] = part
 
 
 def member(stack, i):

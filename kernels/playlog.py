@@ -166,8 +166,8 @@ def walk(log, time, places, counts):
     """List the arms played at `time` or later. Return how many there are.
 
     places[i] and counts[i] are the place of the i-th and how often it was played since then.
-    If fewer plays have gone by than `_PLAYS_BETWEEN_MARKS`, or than that for each place, they
-    are listed by first play since then, at O(plays since); else by place, at O(places).
+    If fewer than eight plays have gone by for each place, they are listed by first play since
+    then, at O(plays since); else by place, at O(places + plays between two marks).
     """
     if log.size[_NOW] - time < _PLAYS_BETWEEN_MARKS_PER_PLACE * log.size[_PLACES]:
         return _walk_plays(log, time, places, counts)

@@ -28,7 +28,7 @@ _PAUSE = 5  # full scans to do before the next search
 _NEXT_PAUSE = 6  # and after that, if it fails
 _FAILED = 7  # searches since the snapshot that found no certificate
 _DUE = 8  # whether a snapshot is due
-_TAKEN = 9  # step of the last snapshot, or inf
+_TAKEN = 9  # step at which the last snapshot became due, or inf
 
 
 def new_ledger() -> np.ndarray:
@@ -99,10 +99,10 @@ def is_due(ledger):
 
 
 def buy(ledger: np.ndarray) -> float:
-    """Note that a snapshot is taken, and judge from the last when to take the next.
+    """Note that a snapshot is to be taken, and judge from the last when to take the next.
 
-    Return how many times as far as the model of this step later ones may go before an arm that
-    is not listed can be the best.
+    No search by it until `trust`: it may come to be half taken. Return how many times as far as
+    the model of this step later ones may go before an arm that is not listed can be the best.
     """
     mean = ledger[_RENT] / ledger[_STEPS]
     if mean > 0.7 * ledger[_BEFORE]:
@@ -112,11 +112,12 @@ def buy(ledger: np.ndarray) -> float:
     if ledger[_FAILED] > 2:
         ledger[_BREADTH] = min(_BROADEST, 1.2 * ledger[_BREADTH])
     ledger[_BEFORE] = mean
-    ledger[[_RENT, _STEPS, _PAUSE, _FAILED, _DUE]] = 0.0
-    ledger[_NEXT_PAUSE] = 1.0
+    ledger[[_RENT, _STEPS, _FAILED, _DUE]] = 0.0
+    ledger[_PAUSE] = np.inf
     return float(ledger[_BREADTH])
 
 
-def never_search(ledger: np.ndarray) -> None:
-    """Leave everything to full scans until the next snapshot."""
-    ledger[_PAUSE] = np.inf
+def trust(ledger: np.ndarray) -> None:
+    """Search from now on: the snapshot is whole."""
+    ledger[_PAUSE] = 0.0
+    ledger[_NEXT_PAUSE] = 1.0

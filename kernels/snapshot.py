@@ -24,6 +24,7 @@ from .tile_product import TILE, score_tile
 GRID = 16
 """Points of an envelope."""
 
+_LARGEST_OPTIMISM = 1e20
 _LOWEST = -1e300  # in place of -inf, which times zero is not a number
 _UNIT = 2.0**-53
 _UNIT32 = 2.0**-24
@@ -195,7 +196,8 @@ def take(
 ) -> bool:
     """Take a snapshot of a posterior, at a moment when model z has the best score `best`.
 
-    Return False where the posterior is lost to rounding. Changes the snapshot only. Arms are
+    Return False where the posterior is lost to rounding, or the optimism too large for single
+    precision: such a snapshot bounds nothing. Changes the snapshot only. Arms are
     listed if a model `breadth` times as far from mu as z might make them the best. Cost
     O(K r^2). LAPACK is welcome here: whatever the bits of a snapshot, the bounds hold and the
     choice is the same.
@@ -205,7 +207,7 @@ def take(
     n = posterior.age[1]
     recent = np.sqrt(posterior.recent_plays[:n, None]) * posterior.recent[:n]
     stacked = np.vstack([np.triu(posterior.factor), recent])
-    if not np.isfinite(stacked).all():
+    if not (np.isfinite(stacked).all() and optimism < _LARGEST_OPTIMISM):
         return False
     U = np.linalg.qr(stacked, mode="r")
     X = np.linalg.inv(U).T
@@ -227,7 +229,9 @@ def take(
     _bound_all(arms, mu.astype(np.float32), X32, means, widths)
     m, w = means.ravel()[: arms.K], widths.ravel()[: arms.K]
     bound = m + np.float32(breadth * max(1.0, rho) + optimism) * w
-    listed = np.flatnonzero(~(bound < best))  # what is not a number, too
+    # With something to spare for rounding: the best arm itself is to be listed.
+    floor = best - 1e-5 * (abs(best) + arms.largest[0] + arms.largest[1] * facts[NORM])
+    listed = np.flatnonzero(~(bound < floor))  # what is not a number, too
     typical = m[listed] + np.float32(rho + optimism) * w[listed]
     listed = listed[np.argsort(-typical)]
     n = len(listed)

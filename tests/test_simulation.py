@@ -265,6 +265,38 @@ def test_the_memory_announced_is_not_exceeded(K, d, T):
     assert peak <= agent.state_bytes(K, d, T) + 200_000  # and what Python needs for the calls
 
 
+@pytest.mark.parametrize("agent", [fastes.ThompsonSampling(), fastes.EnsembleSampling(50)], ids=str)
+def test_runs_in_step_take_no_more_memory_than_announced(agent):
+    import tracemalloc
+
+    K, d, T, n = 600, 150, 40, 32
+    bandit = fastes.LinearBandit.random(K, d)
+    assert agent.in_step(K, d, T)
+    fastes.simulate(bandit, agent, T=3, runs=8, threads=1)  # compile
+    tracemalloc.start()
+    fastes.simulate(bandit, agent, T=T, runs=n, threads=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    state = agent.state_bytes(K, d, T)
+    assert peak <= (n + 1) * state + n * (17 * K + 16 * T) + 300_000
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_the_memory_of_a_state_is_what_its_arrays_take(agent):
+    K, d, T = 500, 30, 2000
+
+    def size(part, seen):
+        if isinstance(part, tuple):
+            return sum(size(field, seen) for field in part)
+        new = isinstance(part, np.ndarray) and id(part) not in seen
+        seen.add(id(part))
+        return part.nbytes if new else 0
+
+    state = agent.initial_state(K, d, source(0), T)
+    taken = size(state, set())
+    assert taken <= agent.state_bytes(K, d, T) <= taken + 1000
+
+
 def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
     agent = fastes.EnsembleSampling(10_000, engine="eager")
     each = agent.state_bytes(BANDIT.K, BANDIT.rank, 10)
@@ -272,9 +304,9 @@ def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
     assert simulation._plan(BANDIT, agent, 10, 100, 10, 64) == (2, 1)
     many = fastes.LinearBandit.random(1000, 60)
     agent = fastes.ThompsonSampling()
-    each = agent.run_bytes(many.K, many.rank, 10) + 16 * many.K
-    for room, plan in [(100, (2, 32)), (24, (2, 12)), (7, (2, 1)), (5, (1, 5)), (2, (1, 1))]:
-        threads = 2 if room >= 7 else 1
+    each = agent.state_bytes(many.K, many.rank, 10) + 25 * many.K + 80
+    for room, plan in [(100, (2, 32)), (26, (2, 12)), (8, (2, 1)), (6, (1, 5)), (2, (1, 1))]:
+        threads = 2 if room >= 8 else 1
         monkeypatch.setattr(memory, "available_bytes", lambda n=room: n * each + 8 * 100 * 10)
         assert simulation._plan(many, agent, 10, 100, 10, threads) == plan
 

@@ -37,6 +37,10 @@ class LinUCB(Agent):
         """Return the number of standard deviations."""
         return {"alpha": self.alpha}
 
+    def state_bytes(self, K: int, r: int, T: int) -> int:
+        """Return the memory of the posterior, and of a copy of its covariance."""
+        return super().state_bytes(K, r, T) + 8 * (r * r + 1)
+
     def certifies(self, K: int, r: int) -> bool:
         """Tell that a certificate pays sooner: a full scan takes a quadratic form an arm."""
         return K >= 512

@@ -22,6 +22,10 @@ class ThompsonSampling(Agent):
 
     name: ClassVar[str] = "ts"
 
+    def state_bytes(self, K: int, r: int, T: int) -> int:
+        """Return the memory of the posterior, and of a model."""
+        return super().state_bytes(K, r, T) + 16 * r
+
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Thompson:
         """Return the posterior at the prior."""
         return thompson(r)
