@@ -35,12 +35,18 @@ def looked_at(d: int) -> list[float]:
     return looked
 
 
-figure = Figure(figsize=(6, 4), layout="constrained")
-axes = figure.subplots()
-for d, style in ((5, "-"), (20, "--"), (50, "-."), (100, ":")):
-    axes.loglog(TIMES, looked_at(d), style, color="black", label=f"d = {d}")
-axes.axhline(K, color="0.7", linewidth=1)
-axes.set_xlabel("step")
-axes.set_ylabel(f"arms looked at in a step, of {K:,}")
-axes.legend(frameon=False)
-figure.savefig(Path(__file__).with_name("certified-argmax.png"), dpi=150)
+def main() -> None:
+    """Draw the figure."""
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    for d, style in ((5, "-"), (20, "--"), (50, "-."), (100, ":")):
+        axes.loglog(TIMES, looked_at(d), style, color="black", label=f"d = {d}")
+    axes.axhline(K, color="0.7", linewidth=1)
+    axes.set_xlabel("step")
+    axes.set_ylabel(f"arms looked at in a step, of {K:,}")
+    axes.legend(frameon=False)
+    figure.savefig(Path(__file__).with_name("certified-argmax.png"), dpi=150)
+
+
+if __name__ == "__main__":
+    main()

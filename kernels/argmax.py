@@ -21,7 +21,7 @@ SCREEN_FROM = 4
 
 # A chain of fused multiply-adds over r terms in single precision, unit roundoff u = 2^-24, with
 # rounded inputs: every term carries at most r + 2 factors (1 + u), and one more where o is added
-# last (`dot32`). For (r + 3) u < 0.01 the error is below 1.01 (r + 3) u (|o| + |b| |z|); the
+# last (`dot`). For (r + 3) u < 0.01 the error is below 1.01 (r + 3) u (|o| + |b| |z|); the
 # double-precision chain's own fits into the rest of 1.05. Numbers too small for single precision
 # add at most 2^-149 each, times the other factor.
 _RELATIVE_MARGIN = 1.05 * 2.0**-24

@@ -13,7 +13,7 @@ import numpy as np
 from .agent import is_linear, optimism, risen, score
 from .argmax import Workspace, break_tie, choose, largest_of, margin32, scan, workspace
 from .arms import Arms, empty_arms, load_arm
-from .floats import dot32
+from .floats import dot
 from .jit import generic, inlined, kernel, part
 from .rent_or_buy import (
     buy,
@@ -136,7 +136,7 @@ def _width_margin(agent, arms, work):
 @inlined
 def _value32(arms, arm, z32):
     """Return o + b'z of an arm, computed in single precision."""
-    return np.float64(arms.offsets32[arm // TILE, arm % TILE] + dot32(arms.rows32[arm], z32))
+    return np.float64(arms.offsets32[arm // TILE, arm % TILE] + dot(arms.rows32[arm], z32))
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -13,23 +14,21 @@ from .jit import inlined
 MAX = Fraction(float(np.finfo(np.float64).max))
 
 
-def fma(x: float, y: float, z: float) -> float:
-    """Return x*y + z, rounded once.
+def fma(x: Any, y: Any, z: Any) -> Any:
+    """Return x*y + z, rounded once; in single precision if all three are.
 
     Compiled, it is the machine's fused multiply-add. Left to itself a compiler may fuse in
     one copy of a loop and not in another; asked for by name, the result is one number.
+    Interpreted, single precision is rounded once all but always.
     """
+    if all(isinstance(number, np.float32) for number in (x, y, z)):
+        return np.float32(float(x) * float(y) + float(z))
     if isfinite(x) and isfinite(y) and isfinite(z):
         exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
         if exact and abs(exact) <= MAX:
             return float(exact)
     # Zero keeps its sign, overflow gives inf, and nan spreads, as in ordinary arithmetic.
     return x * y + z
-
-
-def fma32(x: np.float32, y: np.float32, z: np.float32) -> np.float32:
-    """Return x*y + z in single precision: compiled, rounded once; here, all but always."""
-    return np.float32(float(x) * float(y) + float(z))
 
 
 def float_bits(x: float) -> np.int64:
@@ -76,12 +75,9 @@ def _bits_float(typingctx, bits):
 
 @overload(fma)
 def _fma_compiled(x, y, z):
+    if x == y == z == types.float32:
+        return lambda x, y, z: _fma32(x, y, z)
     return lambda x, y, z: _fma(x, y, z)
-
-
-@overload(fma32)
-def _fma32_compiled(x, y, z):
-    return lambda x, y, z: _fma32(x, y, z)
 
 
 @overload(float_bits)
@@ -96,8 +92,8 @@ def _bits_float_compiled(bits):
 
 @inlined
 def dot(x, y):
-    """Return x'y. Eight running sums, always in the same order, for any length."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    """Return x'y, in their precision. Eight running sums, in the same order for any length."""
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = x.dtype.type(0.0)
     n = x.shape[0]
     whole = n - n % 8
     for i in range(0, whole, 8):
@@ -111,26 +107,6 @@ def dot(x, y):
         s7 = fma(x[i + 7], y[i + 7], s7)
     for i in range(whole, n):
         s0 = fma(x[i], y[i], s0)
-    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
-
-
-@inlined
-def dot32(x, y):
-    """Return x'y in single precision, as `dot` does."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0.0)
-    n = x.shape[0]
-    whole = n - n % 8
-    for i in range(0, whole, 8):
-        s0 = fma32(x[i], y[i], s0)
-        s1 = fma32(x[i + 1], y[i + 1], s1)
-        s2 = fma32(x[i + 2], y[i + 2], s2)
-        s3 = fma32(x[i + 3], y[i + 3], s3)
-        s4 = fma32(x[i + 4], y[i + 4], s4)
-        s5 = fma32(x[i + 5], y[i + 5], s5)
-        s6 = fma32(x[i + 6], y[i + 6], s6)
-        s7 = fma32(x[i + 7], y[i + 7], s7)
-    for i in range(whole, n):
-        s0 = fma32(x[i], y[i], s0)
     return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arms import Arms, tile_count
-from .floats import dot, fma, fma32
+from .floats import dot, fma
 from .jit import entry, inlined, kernel, part
 from .posterior import Posterior
 from .tile_product import TILE, score_tile
@@ -156,7 +156,7 @@ def _bound_all(arms, mu, X, means, widths):
                 row[i] = zero
             score_tile(b, row, X[j, : j + 1], row)
             for i in range(TILE):
-                squares[i] = fma32(row[i], row[i], squares[i])
+                squares[i] = fma(row[i], row[i], squares[i])
         for i in range(TILE):
             squares[i] = np.sqrt(squares[i])
 
@@ -180,7 +180,7 @@ def _fill(snapshot, arms, W, b, row):
             score_tile(b, out, W[j], out)
             if j >= k:
                 for i in range(TILE):
-                    heads[k, i] = fma32(row[i], row[i], heads[k, i])
+                    heads[k, i] = fma(row[i], row[i], heads[k, i])
         for i in range(TILE):
             heads[k, i] = np.sqrt(heads[k, i])
 

@@ -11,7 +11,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from .floats import fma, fma32
+from .floats import fma
 
 TILE = 64
 """Arms in a tile."""
@@ -32,12 +32,11 @@ def score_tile(b, o, z, out):
     has a row for each. Each score is one chain of fused multiply-adds over j = 0, 1, ...,
     whatever the arm's place, so that equal arms have equal scores to the bit.
     """
-    multiply_add = fma if b.dtype == "f8" else fma32
     for model, scores in zip(z.reshape(-1, z.shape[-1]), out.reshape(-1, TILE), strict=True):
         for i in range(TILE):
             score = o[i]
             for j in range(len(model)):
-                score = multiply_add(model[j], b[j, i], score)
+                score = fma(model[j], b[j, i], score)
             scores[i] = score
 
 

@@ -39,6 +39,19 @@ def test_dot_is_the_inner_product(x):
     assert abs(dot(x, y) - exact) <= 1e-14 * scale
 
 
+@given(hnp.arrays(np.float32, (3, 50), elements=st.floats(-1e3, 1e3, width=32)))
+def test_single_precision_stays_single(numbers):
+    x, y, z = numbers
+    each = [fma(*three) for three in zip(x, y, z, strict=True)]
+    for value, a, b, c in zip(each, x, y, z, strict=True):
+        exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+        assert value == np.float32(value)
+        assert abs(Fraction(float(value)) - exact) <= abs(exact) * Fraction(2) ** -24 + 2**-100
+        assert isinstance(floats.fma(a, b, c), np.float32)
+    size = float(np.abs(x).astype(float) @ np.abs(y).astype(float))
+    assert abs(dot(x, y) - float(x.astype(float) @ y.astype(float))) <= 60 * 2.0**-24 * size
+
+
 def test_dot_sees_nan():
     x = np.ones(11)
     x[9] = np.nan
