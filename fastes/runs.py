@@ -45,20 +45,35 @@ def play(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int
     return _alone(job, runs[0], counts) if len(runs) == 1 else _in_step(job, runs, counts)
 
 
+class _Beginning(NamedTuple):
+    """What a run begins with."""
+
+    agent: Any
+    environment: Environment
+    source: Source
+
+
+def _beginning(job: Job, run: int) -> _Beginning:
+    origin = source(job.seed, run)
+    agent = job.agent.initial_state(job.bandit.K, job.bandit.rank, origin, job.T)
+    return _Beginning(agent, _environment(job, run, origin), origin)
+
+
 def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
     arms = job.bandit.canonical.arms
-    state, environment, kept, origin = _beginning(job, run, counts)
+    agent, environment, origin = _beginning(job, run)
+    kept = record(job.times, job.regret[run], counts)
     work = job.agent.workspace(arms)
     forward = advance if job.team is None else job.team.advance
 
     def proceed(t: int, stop: int) -> int:
-        nonlocal state
+        nonlocal agent
         if due(work):
-            renew(work, state, arms)
-        if full(state):
-            state = grown(state)
-        reached = forward(state, arms, environment, kept, origin, work, t, stop)
-        if reached < stop and not (due(work) or full(state)):
+            renew(work, agent, arms)
+        if full(agent):
+            agent = grown(agent)
+        reached = forward(agent, arms, environment, kept, origin, work, t, stop)
+        if reached < stop and not (due(work) or full(agent)):
             raise _lost(run, reached)
         return int(reached)
 
@@ -67,18 +82,20 @@ def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int,
 
 def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
     arms, n = job.bandit.canonical.arms, len(runs)
-    counts_apart = np.zeros((n, len(counts)), np.int64)
-    agents = environments = sources = None
+    stack: Any = None
     for i, run in enumerate(runs):
-        state, environment, _, origin = _beginning(job, run, counts_apart[i])
-        if i == 0:
-            agents, environments = stack_of(state, n), stack_of(environment, n)
-            sources = stack_of(origin, n)
-        for stack, part in ((agents, state), (environments, environment), (sources, origin)):
-            put(stack, i, part)
-        del state, environment, part  # or two would be there at once
-    times, regret = np.tile(job.times, (n, 1)), job.regret[runs.start : runs.stop]
-    records = Record(times, regret, counts_apart, np.zeros((n, 1)), np.zeros((n, 1), np.int64))
+        beginning = _beginning(job, run)
+        stack = stack_of(beginning, n) if stack is None else stack
+        put(stack, i, beginning)
+        del beginning  # or two would be there at once
+    agents, environments, sources = stack
+    records = Record(
+        times=np.tile(job.times, (n, 1)),
+        regret=job.regret[runs.start : runs.stop],
+        counts=np.zeros((n, len(counts)), np.int64),
+        total=np.zeros((n, 1)),
+        cursor=np.zeros((n, 1), np.int64),
+    )
     work = together(arms, n)
 
     def proceed(t: int, stop: int) -> int:
@@ -88,17 +105,7 @@ def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple
         return int(reached)
 
     yield from _slices(job.T, proceed, n, records.total)
-    counts += counts_apart.sum(axis=0)
-
-
-def _beginning(
-    job: Job, run: int, counts: NDArray[np.int64]
-) -> tuple[Any, Environment, Record, Source]:
-    """Return all that a run begins with."""
-    bandit, origin = job.bandit, source(job.seed, run)
-    state = job.agent.initial_state(bandit.K, bandit.rank, origin, job.T)
-    kept = record(job.times, job.regret[run], counts)
-    return state, _environment(job, run, origin), kept, origin
+    counts += records.counts.sum(axis=0)
 
 
 def _environment(job: Job, run: int, origin: Source) -> Environment:
