@@ -68,13 +68,14 @@ def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int,
 
     def proceed(t: int, stop: int) -> int:
         nonlocal agent
-        if due(work):
-            renew(work, agent, arms)
-        if full(agent):
-            agent = grown(agent)
         reached = forward(agent, arms, environment, kept, origin, work, t, stop)
-        if reached < stop and not (due(work) or full(agent)):
-            raise _lost(run, reached)
+        if reached < stop:
+            if due(work):
+                renew(work, agent, arms)
+            elif full(agent):
+                agent = grown(agent)
+            else:
+                raise _lost(run, reached)
         return int(reached)
 
     return _slices(job.T, proceed, 1, kept.total)
