@@ -197,37 +197,21 @@ def take(
     """Take a snapshot of a posterior, at a moment when model z has the best score `best`.
 
     Return False where the posterior is lost to rounding, or the optimism too large for single
-    precision: such a snapshot bounds nothing. Changes the snapshot only. Arms are
-    listed if a model `breadth` times as far from mu as z might make them the best. Cost
-    O(K r^2). LAPACK is welcome here: whatever the bits of a snapshot, the bounds hold and the
-    choice is the same.
+    precision: such a snapshot bounds nothing. Changes the snapshot only. Arms are listed if a
+    model `breadth` times as far from mu as z might make them the best. Cost O(K r^2). LAPACK is
+    welcome here: whatever the bits of a snapshot, the bounds hold and the choice is the same.
     """
-    facts, mu, r = snapshot.facts, snapshot.mu, len(z)
-    mu[:] = posterior.mu
-    n = posterior.age[1]
-    recent = np.sqrt(posterior.recent_plays[:n, None]) * posterior.recent[:n]
-    stacked = np.vstack([np.triu(posterior.factor), recent])
-    if not (np.isfinite(stacked).all() and optimism < _LARGEST_OPTIMISM):
+    facts = snapshot.facts
+    X = _orient(snapshot, posterior)
+    if X is None or not optimism < _LARGEST_OPTIMISM:
         return False
-    U = np.linalg.qr(stacked, mode="r")
-    X = np.linalg.inv(U).T
-    W, R = snapshot.W, snapshot.R
-    rotation = np.linalg.eigh(X @ X.T).eigenvectors[:, ::-1].T
-    W[:], R[:] = rotation @ X, rotation @ U
-    spread = facts[SPREAD] = np.linalg.norm(W)
-    defect = np.linalg.norm(np.eye(r) - W.T @ R)
-    facts[SLACK] = defect + 8 * _UNIT * (r + 4) * spread * np.linalg.norm(R)
-    misfit = np.linalg.norm(posterior.S - W.T @ W)
-    facts[MISFIT] = misfit + 8 * _UNIT * (r + 4) * (1 + spread**2)
-    facts[NORM] = np.linalg.norm(mu)
-    rho = float(np.linalg.norm(R @ (z - mu)))
+    rho = float(np.linalg.norm(snapshot.R @ (z - snapshot.mu)))
     facts[STEP] = 0.25 * max(1.0, rho)
-
     tiles = len(arms.tiles)
     means, widths = np.empty((tiles, TILE), np.float32), np.empty((tiles + 1, TILE), np.float32)
-    X32 = np.tril(X).astype(np.float32)
-    _bound_all(arms, mu.astype(np.float32), X32, means, widths)
+    _bound_all(arms, snapshot.mu.astype(np.float32), X.astype(np.float32), means, widths)
     m, w = means.ravel()[: arms.K], widths.ravel()[: arms.K]
+
     bound = m + np.float32(breadth * max(1.0, rho) + optimism) * w
     # With something to spare for rounding: the best arm itself is to be listed.
     floor = best - 1e-5 * (abs(best) + arms.largest[0] + arms.largest[1] * facts[NORM])
@@ -237,18 +221,41 @@ def take(
     n = len(listed)
     facts[LISTED] = n
     snapshot.arm[:n] = listed
-    snapshot.base.ravel()[:n] = m[listed] + np.float32(optimism) * w[listed]
-    tiles = tile_count(n)
-    snapshot.base[:tiles].ravel()[n:] = -np.inf
-    _fill(
-        snapshot,
-        arms,
-        W.astype(np.float32),
-        np.empty((r, TILE), np.float32),
-        np.empty(TILE, np.float32),
-    )
+    base = snapshot.base[: tile_count(n)].ravel()
+    base[:n] = m[listed] + np.float32(optimism) * w[listed]
+    base[n:] = -np.inf
+    tile, row = np.empty((len(z), TILE), np.float32), np.empty(TILE, np.float32)
+    _fill(snapshot, arms, snapshot.W.astype(np.float32), tile, row)
     _set_envelope(snapshot, m, w, listed, optimism)
     return True
+
+
+def _orient(snapshot: Snapshot, posterior: Posterior) -> np.ndarray | None:
+    """Set mu, W and R, and what is known of them; cost O(r^3).
+
+    Return X, lower triangular with X'X = S, or None where the posterior is lost to rounding.
+    """
+    facts, W, R, r = snapshot.facts, snapshot.W, snapshot.R, len(snapshot.mu)
+    n = posterior.age[1]
+    recent = np.sqrt(posterior.recent_plays[:n, None]) * posterior.recent[:n]
+    stacked = np.vstack([np.triu(posterior.factor), recent])
+    if not np.isfinite(stacked).all():
+        return None
+    try:
+        U = np.linalg.qr(stacked, mode="r")
+        X = np.tril(np.linalg.inv(U).T)
+        rotation = np.linalg.eigh(X @ X.T).eigenvectors[:, ::-1].T
+    except np.linalg.LinAlgError:
+        return None
+    W[:], R[:] = rotation @ X, rotation @ U
+    snapshot.mu[:] = posterior.mu
+    spread = facts[SPREAD] = np.linalg.norm(W)
+    defect = np.linalg.norm(np.eye(r) - W.T @ R)
+    facts[SLACK] = defect + 8 * _UNIT * (r + 4) * spread * np.linalg.norm(R)
+    misfit = np.linalg.norm(posterior.S - W.T @ W)
+    facts[MISFIT] = misfit + 8 * _UNIT * (r + 4) * (1 + spread**2)
+    facts[NORM] = np.linalg.norm(snapshot.mu)
+    return X
 
 
 def _set_envelope(
