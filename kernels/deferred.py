@@ -78,7 +78,7 @@ def _no_models(M: int, r: int, slots: int) -> ReadModels:
         M,
         np.zeros((1 << (2 * slots - 1).bit_length(), 2), np.uint32),
         np.zeros(slots, np.uint32),
-        np.empty((slots, r)),
+        np.zeros((slots, r)),
         np.zeros(slots, np.int64),
         np.zeros(1, np.int64),
     )

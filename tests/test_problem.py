@@ -248,5 +248,5 @@ def test_noise_that_is_too_small_for_the_arms_is_refused(scale, d):
 
 def test_a_problem_that_does_not_fit_says_how_much_it_needs(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 2**30)
-    with pytest.raises(MemoryError, match=r"K=1,000,000 and d=1,000 needs 22.35 GiB, .* 1.00 GiB"):
+    with pytest.raises(MemoryError, match=r"K=1,000,000 and d=1,000 needs 29.80 GiB, .* 1.00 GiB"):
         LinearBandit.random(K=1_000_000, d=1_000)

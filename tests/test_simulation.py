@@ -217,7 +217,7 @@ def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
     monkeypatch.setattr(fastes.ThompsonSampling, "in_step", lambda *arguments: True)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
-        fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000, runs=9)
+        fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000, runs=9, threads=1)
 
 
 def test_memory_does_not_grow_with_T():
