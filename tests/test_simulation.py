@@ -223,6 +223,7 @@ def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
 def test_memory_does_not_grow_with_T():
     import tracemalloc
 
+    fastes.simulate(BANDITS["one arm"], fastes.UniformRandom(), T=3, runs=2)  # compile
     tracemalloc.start()
     fastes.simulate(BANDITS["one arm"], fastes.UniformRandom(), T=3_000_000, runs=2)
     peak = tracemalloc.get_traced_memory()[1]
