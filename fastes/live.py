@@ -156,8 +156,6 @@ class LiveAgent:
 
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
-        if not hasattr(self._state, "posterior"):
-            raise TypeError(f"{self.agent} keeps no posterior: it learns nothing")
         bandit, S = self.bandit, self._state.posterior.S
         require(f"a covariance of {bandit.d:,} dimensions", 4 * 8 * bandit.d**2)
         U = self._lift()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.diagnostics import Diagnostics
 from fastes.validation import Floats, frozen
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ class Result:
         Cumulative regret at those times.
     counts : (K,) array
         How often each arm was played, over all runs.
+    diagnostics : Diagnostics or None
+        What was measured at chosen times, if it was asked for.
 
     Examples
     --------
@@ -112,6 +115,7 @@ class Result:
     t: NDArray[np.int64]
     regret: Regret
     counts: NDArray[np.int64]
+    diagnostics: Diagnostics | None = None
 
     @property
     def label(self) -> str:

@@ -3,11 +3,13 @@
 import csv
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.diagnostics import Diagnostics, Figures
 from fastes.files import FileFormatError, load_arrays, replacing, save_arrays
 from fastes.result import Comparison, Configuration, Regret, Result
 
@@ -19,7 +21,21 @@ def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> Non
         arrays[f"t_{i}"] = result.t
         arrays[f"regret_{i}"] = result.regret.per_run
         arrays[f"counts_{i}"] = result.counts
-    save_arrays(path, "result", {"results": [r.configuration._asdict() for r in results]}, **arrays)
+        if result.diagnostics is not None:
+            arrays[f"looks_{i}"] = result.diagnostics.t
+            for name, figure in result.diagnostics.per_run._asdict().items():
+                arrays[f"look_{name}_{i}"] = figure
+    meta = {
+        "results": [result.configuration._asdict() for result in results],
+        "diagnostics": [_described(result.diagnostics) for result in results],
+    }
+    save_arrays(path, "result", meta, **arrays)
+
+
+def _described(seen: Diagnostics | None) -> dict[str, Any] | None:
+    if seen is None:
+        return None
+    return {"samples": seen.samples, "constants": asdict(seen.constants)}
 
 
 def load(path: str | os.PathLike[str]) -> Result | Comparison:
@@ -42,8 +58,11 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison:
                 arrays[f"t_{i}"].astype(np.int64),
                 Regret(arrays[f"regret_{i}"].astype(np.float64)),
                 arrays[f"counts_{i}"].astype(np.int64),
+                _diagnostics(arrays, i, looked),
             )
-            for i, configuration in enumerate(meta["results"])
+            for i, (configuration, looked) in enumerate(
+                zip(meta["results"], meta["diagnostics"], strict=True)
+            )
         )
         whole = results and all(_is_whole(result) for result in results)
     except (KeyError, TypeError, ValueError) as error:
@@ -51,6 +70,23 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison:
     if not whole:
         raise FileFormatError(f"{os.fspath(path)} holds parts that do not fit each other")
     return results[0] if len(results) == 1 else Comparison(results)
+
+
+def _diagnostics(
+    arrays: dict[str, NDArray[Any]], i: int, described: dict[str, Any] | None
+) -> Diagnostics | None:
+    if described is None:
+        return None
+    from fastes.theory.bounds import Constants
+    from fastes.theory.optimal_action import Estimate
+
+    constants = {
+        name: Estimate(**value) if isinstance(value, dict) else value
+        for name, value in described["constants"].items()
+    }
+    figures = Figures(*(arrays[f"look_{name}_{i}"].astype(np.float64) for name in Figures._fields))
+    times = arrays[f"looks_{i}"].astype(np.int64)
+    return Diagnostics(times, int(described["samples"]), figures, Constants(**constants))
 
 
 def _is_whole(result: Result) -> bool:
@@ -64,7 +100,12 @@ def _is_whole(result: Result) -> bool:
         and isinstance(c.parameters, dict)
         and c.seconds > 0
         and result.t[-1] == c.T
+        and _fits(result.diagnostics, c)
     )
+
+
+def _fits(seen: Diagnostics | None, c: Configuration) -> bool:
+    return seen is None or all(part.shape == (c.runs, len(seen.t)) for part in seen.per_run)
 
 
 def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:

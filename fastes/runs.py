@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fastes.agents import Agent
 from fastes.canonical import values
+from fastes.diagnostics import Figures
 from fastes.kernels.agent import full
 from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
@@ -24,6 +25,14 @@ from fastes.validation import Floats
 _SLICE_SECONDS = 0.1
 
 
+class Watch(NamedTuple):
+    """When to look at the state of every run, and where to write what is seen."""
+
+    times: NDArray[np.int64]
+    samples: int
+    figures: Figures  # of (runs, times) arrays: filled in by the runs
+
+
 class Job(NamedTuple):
     """What all runs share."""
 
@@ -35,6 +44,7 @@ class Job(NamedTuple):
     theta: Floats | None
     regret: Floats  # (runs, times): filled in by the runs
     team: Team | None
+    watch: Watch | None
 
 
 def play(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
@@ -78,7 +88,19 @@ def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int,
                 raise _lost(run, reached)
         return int(reached)
 
-    return _slices(job.T, proceed, 1, kept.total)
+    if job.watch is None:
+        yield from _slices(0, job.T, proceed, 1, kept.total)
+        return
+    from fastes.theory.look import look
+
+    t = 0
+    for i, time_of_look in enumerate(job.watch.times):
+        yield from _slices(t, int(time_of_look), proceed, 1, kept.total)
+        t = int(time_of_look)
+        seen = look(job.bandit, job.agent, agent, origin, t, environment.means, job.watch.samples)
+        for room, figure in zip(job.watch.figures, seen, strict=True):
+            room[run, i] = figure
+    yield from _slices(t, job.T, proceed, 1, kept.total)
 
 
 def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
@@ -105,7 +127,7 @@ def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple
             raise _lost(runs[work.lost[0]], reached)
         return int(reached)
 
-    yield from _slices(job.T, proceed, n, records.total)
+    yield from _slices(0, job.T, proceed, n, records.total)
     counts += records.counts.sum(axis=0)
 
 
@@ -122,16 +144,16 @@ def _environment(job: Job, run: int, origin: Source) -> Environment:
 
 
 def _slices(
-    T: int, proceed: Callable[[int, int], int], runs: int, total: Floats
+    t: int, last: int, proceed: Callable[[int, int], int], runs: int, total: Floats
 ) -> Iterator[tuple[int, float]]:
-    """Proceed from 0 to T in slices of about a tenth of a second.
+    """Proceed from t to `last` in slices of about a tenth of a second.
 
     `proceed(t, stop)` returns the step it reached, and `total` holds the regret so far.
     """
-    t, length, regret = 0, 16, 0.0
-    while t < T:
+    length, regret = 16, float(total.sum())
+    while t < last:
         began = time.perf_counter()
-        reached = proceed(t, min(T, t + length))
+        reached = proceed(t, min(last, t + length))
         elapsed = time.perf_counter() - began
         steps, so_far = reached - t, float(total.sum())
         yield runs * steps, so_far - regret

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 import fastes
 from fastes import memory, validation
 from fastes.agents import Agent
+from fastes.diagnostics import Diagnostics, Figures
 from fastes.kernels.jit import compilation_timer
 from fastes.kernels.tile_product import MODELS
 from fastes.problem import LinearBandit
 from fastes.result import Comparison, Configuration, Regret, Result
-from fastes.runs import Job, play
+from fastes.runs import Job, Watch, play
 from fastes.team import WORTH_SHARING, Team
 from fastes.validation import MAX_SEED, MAX_SIZE, Floats
 
@@ -51,6 +52,8 @@ def simulate(
     theta: ArrayLike | None = None,
     points: int = 200,
     threads: int | None = None,
+    diagnostics: ArrayLike | None = None,
+    samples: int = 4096,
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Play an agent on a bandit for T steps, many times, and measure its regret.
@@ -78,6 +81,11 @@ def simulate(
         evenly spaced in log t.
     threads : int, optional
         How many threads to use; by default as many as this process may use processors.
+    diagnostics : array_like of int, optional
+        Steps, from 0 to T - 1, before which to look at the agent's state and measure what the
+        paper's theory speaks of (`Diagnostics`). It changes no action.
+    samples : int
+        Draws of theta for each look, where the law of the optimal action has no exact form.
     progress : callable, optional
         Called with a `Progress` about ten times a second.
 
@@ -105,15 +113,17 @@ def simulate(
         "threads", _processors() if threads is None else threads, 1, 1 << 16
     )
     fixed = None if theta is None else _fixed(bandit, theta, runs)
+    watch = None if diagnostics is None else _watch(diagnostics, samples, bandit, T, runs)
     points = min(points, T)
     memory.require(f"a record of {runs:,} runs at {points:,} times", points * (8 * runs + 200))
     started = time.perf_counter()
     times = recording_times(T, points)
     workers, group = _plan(bandit, agent, T, runs, len(times), threads)
+    group = group if watch is None else 1
     regret = np.empty((runs, len(times)))
     shared = workers == 1 < threads and agent.shared_cost(bandit.rank) >= WORTH_SHARING
     with compilation_timer() as compiling, Team(threads) if shared else nullcontext() as team:
-        job = Job(bandit, agent, T, seed, times, fixed, regret, team)
+        job = Job(bandit, agent, T, seed, times, fixed, regret, team, watch)
         counts = _run_all(job, runs, workers, group, progress)
     regret *= bandit.noise
     configuration = Configuration(
@@ -133,7 +143,8 @@ def simulate(
         threads=threads,
         seconds=time.perf_counter() - started - compiling(),
     )
-    return Result(configuration, times, Regret(regret), counts)
+    seen = None if watch is None else _diagnostics(watch, bandit, seed)
+    return Result(configuration, times, Regret(regret), counts, seen)
 
 
 def compare(
@@ -241,6 +252,29 @@ def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
             f"got shape {parameters.shape}"
         )
     return np.atleast_2d(parameters)
+
+
+def _watch(
+    diagnostics: ArrayLike, samples: int, bandit: LinearBandit, T: int, runs: int
+) -> Watch:
+    """Return when to look and how, with room for what is seen."""
+    times = np.unique(np.asarray(diagnostics))
+    if not np.issubdtype(times.dtype, np.integer) or not len(times):
+        raise TypeError(f"diagnostics must be integers from 0 to {T - 1}, got {diagnostics!r}")
+    for t in (times[0], times[-1]):
+        validation.integer("diagnostics", t, 0, T - 1)
+    samples = validation.integer("samples", samples, 2, MAX_SIZE)
+    shape = runs, len(times)
+    needed = 8 * len(Figures._fields) * runs * len(times) + 8 * samples * (bandit.rank + 4)
+    memory.require(f"diagnostics of {runs:,} runs at {len(times):,} times", needed)
+    figures = Figures(*(np.full(shape, np.nan) for _ in Figures._fields))  # type: ignore[arg-type]
+    return Watch(times.astype(np.int64), samples, figures)
+
+
+def _diagnostics(watch: Watch, bandit: LinearBandit, seed: int) -> Diagnostics:
+    from fastes.theory.bounds import constants
+
+    return Diagnostics(watch.times, watch.samples, watch.figures, constants(bandit, seed=seed))
 
 
 def _plan(

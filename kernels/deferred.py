@@ -287,26 +287,27 @@ def _learn(agent, arms, source, t, arm, reward):
 
 
 @entry
-def _peek(agent, source, mark, out):
-    """Write all models, as they are now, to the rows of `out`."""
-    for m in range(out.shape[0]):
+def _peek(agent, source, mark, first, out):
+    """Write the models first, first + 1, ..., as they are now, to the rows of `out`."""
+    for i in range(out.shape[0]):
+        m = first + i
         counter = (mark << 32) + m
         slot = slot_of(agent.models, m)
         if slot < 0:
-            _draw(agent, source, DIAGNOSTICS, counter, out[m])
+            _draw(agent, source, DIAGNOSTICS, counter, out[i])
         else:
             for j in range(out.shape[1]):
-                out[m, j] = agent.models.xi[slot, j]
-            _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[m])
+                out[i, j] = agent.models.xi[slot, j]
+            _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[i])
 
 
-def all_models(agent: Deferred, source: Source, mark: int) -> np.ndarray:
-    """Return xi of all M models (M x r) as of now, changing nothing.
+def models_between(agent: Deferred, source: Source, mark: int, first: int, last: int) -> np.ndarray:
+    """Return xi of the models first, ..., last - 1 as of now, one a row, changing nothing.
 
     The draws come from the diagnostics stream, numbered by `mark` (below 2^24): for every
     `mark` the result has the law of the ensemble given all that was read, and no action that
     follows depends on whether it was asked for.
     """
-    out = np.empty((agent.models.M, len(agent.z)))
-    _peek(agent, source, mark, out)
+    out = np.empty((last - first, len(agent.z)))
+    _peek(agent, source, mark, first, out)
     return out

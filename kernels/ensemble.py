@@ -187,12 +187,15 @@ def _learn(agent, arms, source, t, arm, reward):
     update(agent.posterior, arm, reward - offset)
 
 
-def all_models(agent: Ensemble, source: Source, mark: int) -> np.ndarray:
-    """Return xi of all M models (M x r) as of now. No bit of what follows depends on it.
+def models_between(agent: Ensemble, source: Source, mark: int, first: int, last: int) -> np.ndarray:
+    """Return xi of the models first, ..., last - 1 as of now. No bit of what follows depends on it.
 
-    `mark` numbers the look where looks draw numbers (deferred.all_models); these do not.
+    `mark` numbers the look where looks draw numbers (deferred.models_between); these do not.
     """
     models = agent.models
-    flush(models, source, 0, models.tiles.shape[0], agent.weights)
-    forget_pending(models)
-    return models.tiles.transpose(0, 2, 1).reshape(-1, models.tiles.shape[1])[: models.M].copy()
+    if models.span[1] > 0:
+        flush(models, source, 0, models.tiles.shape[0], agent.weights)
+        forget_pending(models)
+    tiles = models.tiles[first // TILE : tile_count(last)]
+    rows = tiles.transpose(0, 2, 1).reshape(-1, models.tiles.shape[1])
+    return rows[first % TILE :][: last - first].copy()

@@ -2,22 +2,16 @@
 
 from typing import NamedTuple
 
-from .agent import learn
 from .argmax import choose
 from .streams import TIES, integer
 
 
 class Uniform(NamedTuple):
-    """State of uniform play, and all that it needs to choose."""
+    """What uniform play needs in order to choose: a workspace without a scan."""
 
     K: int
 
 
 @choose.body(Uniform)
 def _choose(work, agent, arms, source, t):
-    return integer(source, TIES, t, agent.K)
-
-
-@learn.body(Uniform)
-def _learn(agent, arms, source, t, arm, reward):
-    """Learn nothing."""
+    return integer(source, TIES, t, work.K)

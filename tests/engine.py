@@ -6,11 +6,11 @@ from typing import Any
 import numba
 import numpy as np
 import reference
-from fastes.kernels import agent, loop
+from fastes.kernels import agent, deferred, ensemble, loop
 from fastes.kernels.agent import full
 from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
-from fastes.kernels.deferred import grown
+from fastes.kernels.deferred import Deferred, grown
 from fastes.kernels.loop import Environment, advance, record
 from fastes.kernels.streams import THETA, fill_normals, source
 from fastes.kernels.tile_product import TILE
@@ -69,6 +69,12 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
     state = agent.initial_state(bandit.K, r, origin)
     work = (workspace or agent.workspace)(arms)
     return Run(bandit, state, environment, kept, origin, work)
+
+
+def all_models(state, source, mark):
+    """Return xi of all models of an ensemble, as they are now."""
+    engine = deferred if isinstance(state, Deferred) else ensemble
+    return engine.models_between(state, source, mark, 0, state.models.M)
 
 
 def lift(bandit):

@@ -200,7 +200,7 @@ BAD_USAGE = [
     (["--plot", "figure.gif"], "must end in png, svg, pdf, got 'figure.gif'"),
     (["--out", "/no/such/folder/a.npz"], "the folder /no/such/folder does not exist"),
     (["--problem", "/no/such/file.npz"], "does not exist"),
-    (["--M", "many"], "'many' is not a valid integer"),
+    (["--M", "many"], "'many' is not a list of integers"),
     (["--verbose"], "No such option"),
 ]
 

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
-from engine import as_reference, from_python, lift, rows, start
+from engine import all_models, as_reference, from_python, lift, rows, start
 from fastes.kernels import deferred, streams
-from fastes.kernels.deferred import all_models
-from fastes.kernels.ensemble import all_models as all_eager_models
 from fastes.kernels.stepwise import observe
 from scipy import stats
 
@@ -188,8 +186,7 @@ def test_the_whole_ensemble_has_the_law_of_the_posterior(engine):
         for t in range(200):
             read(run.state, run.source, t, 3 * t)
     teach(run, 6, 12)
-    look = all_models if engine == "deferred" else all_eager_models
-    xi = look(run.state, run.source, 1)
+    xi = all_models(run.state, run.source, 1)
     assert xi.shape == (M, 3)
     P = np.eye(3) + rows(bandit)[ARMS].T @ rows(bandit)[ARMS]
     whitened = np.linalg.solve(np.linalg.cholesky(P), xi.T).T
@@ -209,11 +206,10 @@ def test_models_that_were_just_read_are_looked_at_as_they_are():
 @pytest.mark.parametrize("M", [3, 500])
 def test_looking_at_the_ensemble_changes_no_action(engine, M):
     bandit, agent = BANDITS["full"], fastes.EnsembleSampling(M, engine)
-    look = all_models if engine == "deferred" else all_eager_models
     plain, watched = (start(bandit, agent, 200, 9) for _ in range(2))
     for t in range(200):
         if t % 13 == 0:
-            look(watched.state, watched.source, t)
+            all_models(watched.state, watched.source, t)
         assert plain.step(t) == watched.step(t)
 
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from engine import aim, from_python, lift, pay, start
+from engine import aim, all_models, from_python, lift, pay, start
 from fastes.kernels import argmax, ensemble
-from fastes.kernels.ensemble import all_models
 from fastes.kernels.stepwise import observe
 from fastes.kernels.streams import THETA, fill_normals, source
 from scipy import stats

@@ -242,10 +242,14 @@ def test_an_empty_batch_is_no_observation():
     assert live.observations == 0
 
 
+def test_uniform_play_learns_what_it_does_not_use():
+    live, other = (agent.start(BANDIT) for agent in (fastes.UniformRandom(), fastes.Greedy()))
+    for agent in (live, other):
+        agent.observe([0, 1, 0], [0.3, -0.2, 0.1])
+    assert (live.posterior().mean == other.posterior().mean).all()
+
+
 def test_what_an_agent_does_not_keep_it_says():
-    live = fastes.UniformRandom().start(BANDIT)
-    with pytest.raises(TypeError, match="keeps no posterior"):
-        live.posterior()
     with pytest.raises(TypeError, match="keeps no ensemble"):
         fastes.ThompsonSampling().start(BANDIT).ensemble()
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
-from engine import as_reference, lift, start
+from engine import all_models, as_reference, lift, start
 from fastes.kernels import streams
-from fastes.kernels.ensemble import all_models
 
 import fastes
 

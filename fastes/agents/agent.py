@@ -1,7 +1,7 @@
 """What all agents share: frozen parameters, and the kernel state that they start."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,49 @@ from fastes.kernels.certificate import certified, certified_bytes
 from fastes.kernels.posterior import Posterior, prior_bytes
 from fastes.kernels.streams import Source, source
 from fastes.memory import require
+from fastes.validation import Floats
 
 if TYPE_CHECKING:
     from fastes.live import LiveAgent
     from fastes.problem import LinearBandit
 
 Arrays = dict[str, NDArray[Any]]
+
+
+class ActionLaw(NamedTuple):
+    """What an agent in some state would play, and the models it would play it for.
+
+    Attributes
+    ----------
+    probabilities : (K,) array or None
+        Of each arm, given the state and not only the history; None stands for the law of the
+        optimal action itself.
+    moments : Moments, optional
+        Of an ensemble.
+    """
+
+    probabilities: Floats | None
+    moments: "Moments | None" = None
+
+
+class Moments(NamedTuple):
+    """How an ensemble compares with M independent draws from the posterior N(mu, S).
+
+    All three are about 1 for such draws; the expectation of the last two's squares is.
+
+    Attributes
+    ----------
+    variance : float
+        tr(P C) / r, with C the mean of (z - mu)(z - mu)' over models.
+    mean_error : float
+        |mean of z - mu| in the norm of P, over sqrt(r / M).
+    cov_error : float
+        Frobenius norm of C - S, in coordinates where S is the identity, over sqrt(r (r + 1) / M).
+    """
+
+    variance: float
+    mean_error: float
+    cov_error: float
 
 
 class Agent(ABC):
@@ -80,6 +117,18 @@ class Agent(ABC):
     def shared_cost(self, r: int) -> float:
         """Return about how many multiply-adds a step takes that threads can share."""
         return 0.0
+
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return the law of the arm that the agent plays at step t, changing nothing.
+
+        By default: any arm of the largest index, each as likely.
+        """
+        from fastes.kernels.tally import indices
+
+        scores = np.empty(arms.K)
+        indices(state, arms, workspace(arms), scores)
+        best = scores == scores.max()
+        return ActionLaw(best / best.sum())
 
     def start(self, bandit: "LinearBandit", seed: int = 0) -> "LiveAgent":
         """Return an agent that chooses arms and learns from rewards as they come.

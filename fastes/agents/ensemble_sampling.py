@@ -6,7 +6,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fastes import validation
-from fastes.agents.agent import Agent, Arrays, pack_posterior, unpack_array, unpack_posterior
+from fastes.agents.agent import (
+    ActionLaw,
+    Agent,
+    Arrays,
+    Moments,
+    pack_posterior,
+    unpack_array,
+    unpack_posterior,
+)
 from fastes.files import FileFormatError
 from fastes.kernels import deferred, ensemble
 from fastes.kernels.arms import Arms
@@ -85,13 +93,41 @@ class EnsembleSampling(Agent):
         ensemble.draw_models(state.models, source, 0, len(state.models.tiles))
         return state
 
-    def models(self, state: Any, source: Source, mark: int) -> Floats:
-        """Return all M models in information space (M x r), changing no action that follows.
+    def models(
+        self, state: Any, source: Source, mark: int, first: int = 0, last: int | None = None
+    ) -> Floats:
+        """Return the models first, ..., last - 1, or all, in information space, one a row.
 
-        `mark` numbers the look: the same mark at the same step gives the same numbers.
+        It changes no action that follows. `mark` numbers the look: the same mark at the same
+        step gives the same numbers.
         """
-        look = ensemble.all_models if self.engine == "eager" else deferred.all_models
-        return look(state, source, mark)
+        between = (ensemble if self.engine == "eager" else deferred).models_between
+        return between(state, source, mark, first, self.M if last is None else last)
+
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return phat_t, how often each arm is the best of a model, and the models' moments."""
+        from fastes.agents.tally import BLOCK, Tally, read_models, with_root
+
+        posterior = with_root(state.posterior)
+        tally = Tally(arms)
+        first, second = np.zeros(len(posterior.mu)), np.zeros_like(posterior.S)
+        for start in range(0, self.M, BLOCK):
+            # Looks are numbered in 24 bits of the random generator's counter.
+            xi = self.models(state, source, t % 2**24, start, min(self.M, start + BLOCK))
+            tally.add(read_models(state.posterior, xi))
+            white = xi @ posterior.root  # P^(1/2) (z - mu)
+            first += white.sum(axis=0)
+            second += white.T @ white
+        return ActionLaw(tally.counts / self.M, self._moments(first, second))
+
+    def _moments(self, first: Floats, second: Floats) -> Moments:
+        M, r = self.M, len(first)
+        gap = second / M - np.eye(r)
+        return Moments(
+            variance=float(np.trace(second)) / (M * r),
+            mean_error=float(np.linalg.norm(first)) / np.sqrt(M * r),
+            cov_error=float(np.linalg.norm(gap)) * np.sqrt(M / (r * (r + 1))),
+        )
 
     def pack(self, state: Any) -> Arrays:
         """Return the posterior, the models and, if deferred, the arms played."""

@@ -1,9 +1,10 @@
 """Thompson sampling with the exact posterior."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from fastes.agents.agent import Agent
+from fastes.agents.agent import ActionLaw, Agent
+from fastes.kernels.arms import Arms
 from fastes.kernels.streams import Source
 from fastes.kernels.thompson import Thompson, thompson
 
@@ -29,3 +30,7 @@ class ThompsonSampling(Agent):
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Thompson:
         """Return the posterior at the prior."""
         return thompson(r)
+
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return the law of the optimal action: that is what Thompson sampling plays."""
+        return ActionLaw(None)

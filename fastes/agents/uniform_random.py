@@ -1,17 +1,20 @@
 """Uniform play: the regret of knowing nothing."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from fastes.agents.agent import Agent, Arrays
+import numpy as np
+
+from fastes.agents.agent import ActionLaw, Agent
 from fastes.kernels.arms import Arms
+from fastes.kernels.greedy import Greedy, greedy
 from fastes.kernels.streams import Source
 from fastes.kernels.uniform import Uniform
 
 
 @dataclass(frozen=True)
 class UniformRandom(Agent):
-    """Play any arm, each as likely, at every step.
+    """Play any arm, each as likely, at every step. What it learns it does not use.
 
     Examples
     --------
@@ -22,10 +25,6 @@ class UniformRandom(Agent):
     """
 
     name: ClassVar[str] = "uniform"
-
-    def state_bytes(self, K: int, r: int, T: int) -> int:
-        """Return nothing: uniform play remembers nothing."""
-        return 0
 
     def certifies(self, K: int, r: int) -> bool:
         """Tell that no arm is looked at."""
@@ -39,14 +38,10 @@ class UniformRandom(Agent):
         """Return the number of arms."""
         return Uniform(arms.K)
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Uniform:
-        """Return the number of arms."""
-        return Uniform(K)
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Greedy:
+        """Return the posterior at the prior."""
+        return greedy(r)
 
-    def pack(self, state: Uniform) -> Arrays:
-        """Return nothing: there is nothing to remember."""
-        return {}
-
-    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source) -> Uniform:
-        """Return the number of arms."""
-        return Uniform(arms.K)
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return the uniform law."""
+        return ActionLaw(np.full(arms.K, 1.0 / arms.K))

@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastes.cli.errors import one_sentence
-from fastes.cli.options import OUTPUT, check_outputs, output_options
+from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
 from fastes.cli.problem import bandit_of, problem_options
 
 if TYPE_CHECKING:
     from fastes.theory.bounds import Constants
-
-
-def _sizes(context: click.Context, parameter: click.Parameter, value: str) -> list[int]:
-    try:
-        return [int(word) for word in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of integers such as 10,100") from None
 
 
 @click.command()
@@ -26,7 +19,7 @@ def _sizes(context: click.Context, parameter: click.Parameter, value: str) -> li
     "--M",
     "M",
     metavar="LIST",
-    callback=_sizes,
+    callback=integers,
     default="10,100,1000,10000,100000,1000000",
     show_default=True,
     help="Ensemble sizes.",
@@ -66,9 +59,10 @@ def bound(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
             print_bounds(table)
         if plot is not None:
-            from fastes.plotting import save_bounds
+            from fastes.plotting import save_figure
+            from fastes.theory.figures import draw_bounds
 
-            save_bounds(table, plot)
+            save_figure(lambda ax: draw_bounds(table, ax), plot)
 
 
 def _table(known: "Constants", T: int, sizes: list[int]) -> dict[str, Any]:

@@ -24,6 +24,18 @@ def output_options(command: Command) -> Command:
     return command
 
 
+def integers(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> list[int] | None:
+    """Read an option that is a list of integers."""
+    if value is None:
+        return None
+    try:
+        return [int(word) for word in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of integers such as 10,100") from None
+
+
 def load_npy(option: str, path: Path) -> Any:
     """Return the array in a .npy file, never unpickling."""
     import numpy as np

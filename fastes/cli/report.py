@@ -24,12 +24,7 @@ def print_comparison(comparison: "Comparison") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    first = comparison.results[0].configuration
-    click.echo(
-        f"K={first.K:,} arms, d={first.d:,}, T={first.T:,} steps, "
-        f"{first.runs:,} run{'s' if first.runs > 1 else ''}, "
-        f"noise {first.noise:g}, seed {first.seed}"
-    )
+    _print_setting(comparison)
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("")
     for name in ("regret", "median", "5% to 95%", "a step", "seconds"):
@@ -43,6 +38,14 @@ def print_comparison(comparison: "Comparison") -> None:
         click.echo(f"{result.label}: {rate:,.0f} steps a second, {c.engine} engine")
     for x, y, mean, se in comparison.differences():
         click.echo(f"{x} less {y}, paired: {_with_error(mean, se)}")
+
+
+def _print_setting(comparison: "Comparison") -> None:
+    c = comparison.results[0].configuration
+    click.echo(
+        f"K={c.K:,} arms, d={c.d:,}, T={c.T:,} steps, "
+        f"{c.runs:,} run{'s' if c.runs > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
+    )
 
 
 def print_bounds(table: dict[str, Any]) -> None:
@@ -75,6 +78,98 @@ def print_bounds(table: dict[str, Any]) -> None:
         grid.add_row(f"{row['M']:,}", *figures, empty)
     Console(highlight=False).print(grid)
     click.echo(f"M = KT/d is {table['M_for_KT_over_d']:,}")
+
+
+def print_inequalities(comparison: "Comparison", tables: list[dict[str, Any]]) -> None:
+    """Print what was measured of each agent beside what bounds it."""
+    _print_setting(comparison)
+    click.echo("phat: the law of the action given the agent's state; p: of the optimal action.")
+    click.echo("In brackets: the standard error in units of the last place.")
+    for table in tables:
+        click.echo(f"\n{table['agent']}")
+        _print_divergences(table)
+        click.echo()
+        _print_regrets(table)
+        if table["ensemble"] is not None:
+            click.echo("\nModels against independent draws from the posterior (each about 1)")
+            _print_grid(table, {name.replace("_", " "): ("ensemble", name) for name in _MOMENTS})
+        _print_totals(table)
+
+
+_MOMENTS = ("variance", "mean_error", "cov_error")
+
+
+def _print_divergences(table: dict[str, Any]) -> None:
+    columns = {
+        "Hel^2(phat, p)": ("hellinger_squared_of_phat",),
+        "KL(phat || p)": ("kl_phat_p",),
+        "KL(p || phat)": ("kl_p_phat",),
+        "H(A* | H_t)": ("entropy",),
+    }
+    bound = table["bounds"]["kl_phat_p"]
+    _print_grid(table, columns, {} if bound is None else {"bound on the KL": bound})
+    for name, words in (("kl_phat_p", "KL(phat || p)"), ("kl_p_phat", "KL(p || phat)")):
+        worst = max(table[name]["infinite"])
+        if worst > 0:
+            click.echo(f"{words} is infinite in up to {worst} runs, which its mean leaves out.")
+
+
+def _print_regrets(table: dict[str, Any]) -> None:
+    columns = {
+        "G_t": ("main_regret_of_phat",),
+        "D_t": ("approximation_error_of_phat",),
+        "G_t + D_t": ("step_regret",),
+        "given theta": ("step_regret_given_theta",),
+        "G_t^2 / I_t": ("information_ratio",),
+    }
+    _print_grid(table, columns, {"bound on D_t": table["bounds"]["approximation_error"]})
+    click.echo(f"Bound on G_t^2 / I_t: {_rounded(table['bounds']['information_ratio'])}.")
+
+
+def _print_grid(
+    table: dict[str, Any],
+    columns: dict[str, tuple[str, ...]],
+    bounds: dict[str, list[float]] | None = None,
+) -> None:
+    """Print measured figures, one column each, and bounds, one row for each time."""
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("t", *columns, *(bounds or {})):
+        grid.add_column(name, justify="right")
+    for i, t in enumerate(table["t"]):
+        cells = []
+        for path in columns.values():
+            figure = functools.reduce(lambda part, name: part[name], path, table)
+            cells.append(_in_brackets(figure["mean"][i], figure["se"][i]))
+        cells += [_rounded(bound[i]) for bound in (bounds or {}).values()]
+        grid.add_row(f"{t:,}", *cells)
+    Console(highlight=False).print(grid)
+
+
+def _print_totals(table: dict[str, Any]) -> None:
+    totals = table["totals"]
+    how = "" if totals["every_step"] else ", interpolated between these times"
+    regret, summed = totals["regret"], totals["sum_of_step_regrets"]
+    click.echo(f"\nRegret: {_with_error(regret['mean'], regret['se'] or math.nan)}")
+    words = _with_error(summed["mean"], summed["se"] or math.nan)
+    click.echo(f"Sum of G_t + D_t{how}: {words}")
+    click.echo(f"Theorem 2 with phat as measured: at most {_rounded(totals['theorem2_of_phat'])}")
+    if totals["theorem1"] is not None:
+        best = _rounded(totals["best"])
+        click.echo(f"Theorem 1: at most {_rounded(totals['theorem1'])}; best bound: {best}")
+    click.echo(f"Random play: {_rounded(totals['trivial'])}")
+
+
+def _in_brackets(mean: float | None, se: float | None) -> str:
+    """Return the mean to the place of its standard error's first digit, and that digit."""
+    if mean is None:
+        return "-"
+    if se is None or not 1e-12 < se < 1e9:
+        return _rounded(mean)
+    places = max(0, -math.floor(math.log10(1.0526 * se)))  # 0.095 and above is 0.1
+    return f"{mean:,.{places}f}({round(se * 10**places)})"
 
 
 def _figures(result: "Result") -> list[str]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from fastes import validation
 from fastes.problem import LinearBandit
-from fastes.theory.optimal_action import Estimate, normal_draws, optimal_action
+from fastes.theory.optimal_action import Estimate, normal_draws, optimal_action, values_under
 from fastes.validation import MAX_SIZE, MAX_STEPS, Floats
 
 _BLOCK = 1 << 22  # values held at a time
@@ -70,9 +70,8 @@ def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) ->
     (2.0, 2.83, 0.6931)
     """
     law = optimal_action(bandit, samples=samples, seed=seed)
-    arms, r, sigma = bandit.canonical.arms, bandit.rank, bandit.noise
-    b = arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: arms.K]
-    o = arms.offsets.ravel()[: arms.K]
+    r, sigma = bandit.rank, bandit.noise
+    o, b = values_under(bandit, np.zeros(r), np.eye(r))
     squares, gaps = _largest_square_and_gap(o, b, samples, seed)
     square = _estimate(squares)
     eta = 2.0 * math.sqrt(square.value + 1.0)

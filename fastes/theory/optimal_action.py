@@ -5,7 +5,7 @@ rank one or two. Otherwise by quasi-Monte Carlo, with a standard error that is n
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import norm, qmc
 
 from fastes import validation
+from fastes.kernels.arms import transform_rows
 from fastes.memory import require
 from fastes.problem import LinearBandit
 from fastes.theory.measures import entropy
@@ -43,6 +44,8 @@ class OptimalAction:
     se : (K,) array
         Standard errors, or bounds on the quadrature's error. Where an arm was never the best of n
         draws the probability given is 0 and the error 1/n.
+    values : (K,) array
+        E[v_a; A* = a], v_a the value of arm a in units of the noise. They add up to E[max v].
     method : str
         "certain", "two arms", "independent arms", "rank 1", "rank 2" or "quasi-Monte Carlo".
     entropy : Estimate
@@ -51,8 +54,18 @@ class OptimalAction:
 
     probabilities: Floats
     se: Floats
+    values: Floats
     method: str
     entropy: Estimate
+
+
+class Law(NamedTuple):
+    """The law of the best of arms that all differ: as `OptimalAction`, without the entropy."""
+
+    probabilities: Floats
+    values: Floats
+    errors: Floats
+    method: str
 
 
 def optimal_action(
@@ -89,59 +102,97 @@ def optimal_action(
     """
     samples = validation.integer("samples", samples, 2 * _REPLICATES, 1 << 40)
     seed = validation.integer("seed", seed, 0, validation.MAX_SEED)
+    r = bandit.rank
+    centre = np.zeros(r) if mean is None else _checked("mean", mean, (r,))
+    spread = np.eye(r) if root is None else _checked("root", root, (r, None))
+    return law_of_the_best(*values_under(bandit, centre, spread), samples, seed)
+
+
+def values_under(bandit: LinearBandit, mean: Floats, root: Floats) -> tuple[Floats, Floats]:
+    """Return m and c: the arms' values are m + c x, x ~ N(0, I), in units of the noise.
+
+    Equal arms have equal rows to the bit.
+    """
     arms, r = bandit.canonical.arms, bandit.rank
-    b = arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: arms.K]
-    o = arms.offsets.ravel()[: arms.K]
-    if mean is not None:
-        o = o + b @ _checked("mean", mean, (r,))
-    if root is not None:
-        b = b @ _checked("root", root, (r, None))
-    return law_of_the_best(o, b, samples, seed)
+    b = arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: arms.K].copy()
+    m, c = np.empty((arms.K, 1)), np.empty((arms.K, root.shape[1]))
+    transform_rows(b, mean[:, None].copy(), 1.0, m)
+    transform_rows(b, np.ascontiguousarray(root), 1.0, c)
+    return arms.offsets.ravel()[: arms.K] + m[:, 0], c
 
 
 def law_of_the_best(means: Floats, loadings: Floats, samples: int, seed: int) -> OptimalAction:
     """Return the law of argmax(means + loadings x), x ~ N(0, I), equal rows sharing theirs."""
+    rows, which, copies = _distinct(means, loadings)
+    m, c = rows[:, 0], rows[:, 1:]
+    law = _exact_law(m, c, copies)
+    if law is not None:
+        return _shared(law, _exact_entropy(law, copies), which, copies)
+    return _shared(*_quasi_monte_carlo(m, c, copies, samples, seed), which, copies)
+
+
+def exact_law_of_the_best(means: Floats, loadings: Floats) -> OptimalAction | None:
+    """Return what `law_of_the_best` does where it needs no draws, and None elsewhere."""
+    rows, which, copies = _distinct(means, loadings)
+    law = _exact_law(rows[:, 0], rows[:, 1:], copies)
+    return None if law is None else _shared(law, _exact_entropy(law, copies), which, copies)
+
+
+def _shared(law: Law, information: Estimate, which: Any, copies: Any) -> OptimalAction:
+    """Return the law for all arms from the one for those that differ."""
+    probabilities, values, se = (part[which] / copies[which] for part in law[:3])
+    return OptimalAction(probabilities, se, values, law.method, information)
+
+
+def _distinct(means: Floats, loadings: Floats) -> Any:
+    """Return the rows that differ, which of them each arm has, and how many arms have each."""
     rows, which, copies = np.unique(
         np.column_stack([means, loadings]) + 0.0, axis=0, return_inverse=True, return_counts=True
     )
-    which = which.ravel()
-    m, c = rows[:, 0], rows[:, 1:]
-    kept = np.abs(c).max(axis=0, initial=0.0) > 0
-    probabilities, se, method, information = _law(m, c[:, kept], copies, samples, seed)
-    share = copies[which]
-    return OptimalAction(probabilities[which] / share, se[which] / share, method, information)
+    moving = np.abs(rows[:, 1:]).max(axis=0, initial=0.0) > 0
+    return rows[:, np.concatenate([[True], moving])], which.ravel(), copies
 
 
-def _law(
-    m: Floats, c: Floats, copies: Any, samples: int, seed: int
-) -> tuple[Floats, Floats, str, Estimate]:
-    """Return probabilities, errors, the method and the entropy, for arms that differ."""
+def _exact_law(m: Floats, c: Floats, copies: Any) -> Law | None:
+    """Return the law for arms that differ, where there is an exact method."""
     K, r = c.shape
     if r == 0 or K == 1:
         best = (m == m.max()) * copies
-        return _exact(best / best.sum(), np.zeros(K), copies, "certain")
+        p = best / best.sum()
+        return Law(p, p * m, np.zeros(K), "certain")
     if K == 2:
-        p = float(ndtr((m[0] - m[1]) / np.linalg.norm(c[0] - c[1])))
-        return _exact(np.array([p, 1.0 - p]), np.zeros(2), copies, "two arms")
+        return _two_arms(m, c)
     if r == 1:
-        return _exact(_rank_one(m, c[:, 0]), np.zeros(K), copies, "rank 1")
+        p, x = _intervals(m[None, :], c[:, 0])
+        return Law(p[0], p[0] * m + x[0] * c[:, 0], np.zeros(K), "rank 1")
     if r == 2:
-        fine, coarse = (_rank_two(m, c, order) for order in (24, 12))
-        return _exact(fine, np.abs(fine - coarse), copies, "rank 2")
+        return _by_quadrature(_rank_two, m, c, "rank 2")
     if K <= r + 1 and _independent(c):
-        fine, coarse = (_independent_arms(m, c, order) for order in (24, 12))
-        return _exact(fine, np.abs(fine - coarse), copies, "independent arms")
-    return _quasi_monte_carlo(m, c, copies, samples, seed)
+        return _by_quadrature(_independent_arms, m, c, "independent arms")
+    return None
 
 
-def _exact(
-    p: Floats, error: Floats, copies: Any, method: str
-) -> tuple[Floats, Floats, str, Estimate]:
+def _two_arms(m: Floats, c: Floats) -> Law:
+    """Return the law for two arms: the sign of a normal difference decides."""
+    sd = float(np.linalg.norm(c[0] - c[1]))
+    z = (m[0] - m[1]) / sd
+    p = np.array([ndtr(z), ndtr(-z)])
+    # E[v_0; v_0 > v_1] = m_0 p + Cov(v_0, v_0 - v_1) / sd * density, and so for the other.
+    slopes = np.array([c[0] @ (c[0] - c[1]), c[1] @ (c[1] - c[0])]) / sd
+    return Law(p, p * m + slopes * norm.pdf(z), np.zeros(2), "two arms")
+
+
+def _by_quadrature(rule: Any, m: Floats, c: Floats, method: str) -> Law:
+    """Return the law by a rule of 24 points a panel; one of 12 tells how far off it may be."""
+    (p, values), (coarse, _) = rule(m, c, 24), rule(m, c, 12)
+    return Law(p / p.sum(), values, np.abs(p - coarse), method)
+
+
+def _exact_entropy(law: Law, copies: Any) -> Estimate:
     # To first order the entropy is off by log p times what p is off by.
-    with np.errstate(divide="ignore"):
-        weight = np.where(p > 0, np.abs(np.log(np.maximum(p, 1e-300))) + 1.0, 0.0)
-    p = p / p.sum()
-    return p, error, method, Estimate(_shared_entropy(p, copies), float(weight @ error))
+    p = law.probabilities
+    weight = np.where(p > 0, np.abs(np.log(np.maximum(p, 1e-300))) + 1.0, 0.0)
+    return Estimate(_shared_entropy(p, copies), float(weight @ law.errors))
 
 
 def _shared_entropy(p: Floats, copies: Any) -> float:
@@ -149,18 +200,13 @@ def _shared_entropy(p: Floats, copies: Any) -> float:
     return float(entropy(p)) + float(p @ np.log(copies))
 
 
-def _rank_one(m: Floats, slope: Floats) -> Floats:
-    """Return P(argmax = a) for m + slope x, x ~ N(0, 1): an envelope of lines."""
-    return _intervals(m[None, :], slope)[0]
+def _intervals(m: Floats, slope: Floats) -> tuple[Floats, Floats]:
+    """Return P(argmax = a) and E[x; argmax = a] for lines m + slope x, x ~ N(0, 1).
 
-
-def _intervals(m: Floats, slope: Floats) -> Floats:
-    """Return P(argmax = a) for each row of m, the lines m + slope x in x ~ N(0, 1).
-
-    Arm a is the best where x is above (m_b - m_a) / (slope_a - slope_b) for all flatter b, and
+    One problem a row of m: an envelope of lines. Arm a is the best where x is above (m_b - m_a) / (slope_a - slope_b) for all flatter b, and
     below it for all steeper b; of arms with one slope, the highest.
     """
-    out = np.zeros(m.shape)
+    p, x = np.zeros(m.shape), np.zeros(m.shape)
     for a in range(m.shape[1]):
         rise = slope[a] - slope
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -168,12 +214,14 @@ def _intervals(m: Floats, slope: Floats) -> Floats:
         low = np.where(rise > 0, cuts, -np.inf).max(axis=1)
         high = np.where(rise < 0, cuts, np.inf).min(axis=1)
         level = (rise == 0) & (m > m[:, [a]])
-        out[:, a] = np.where(level.any(axis=1), 0.0, np.maximum(ndtr(high) - ndtr(low), 0.0))
-    return out
+        best = ~level.any(axis=1) & (low < high)
+        p[best, a] = ndtr(high[best]) - ndtr(low[best])
+        x[best, a] = norm.pdf(low[best]) - norm.pdf(high[best])
+    return p, x
 
 
-def _rank_two(m: Floats, c: Floats, order: int) -> Floats:
-    """Return P(argmax = a) for m + c x, x ~ N(0, I) in the plane.
+def _rank_two(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats]:
+    """Return P(argmax = a) and E[v_a; argmax = a] for v = m + c x, x ~ N(0, I) in the plane.
 
     Given one coordinate the other's intervals are exact; over the first, Gauss and Legendre in
     panels that end where three arms tie, so that the integrand is smooth in each.
@@ -182,13 +230,15 @@ def _rank_two(m: Floats, c: Floats, order: int) -> Floats:
     edges = np.concatenate([np.linspace(-_WIDEST, _WIDEST, 37), ties[np.abs(ties) < _WIDEST]])
     points, weights = _panels(np.unique(edges), order)
     weights = weights * norm.pdf(points)
-    total = np.zeros(len(m))
+    total, values = np.zeros((2, len(m)))
     rows = max(1, _BLOCK // (8 * len(arms)))
     for first in range(0, len(points), rows):
         part = slice(first, first + rows)
         lines = m[arms] + points[part, None] * c[arms, 0]
-        total[arms] += weights[part] @ _intervals(lines, c[arms, 1])
-    return total
+        p, x = _intervals(lines, c[arms, 1])
+        total[arms] += weights[part] @ p
+        values[arms] += weights[part] @ (lines * p + c[arms, 1] * x)
+    return total, values
 
 
 def _envelope_of_planes(m: Floats, c: Floats) -> tuple[Any, Floats]:
@@ -224,14 +274,17 @@ def _independent(c: Floats) -> bool:
     return bool(np.abs(off).max() <= 1e-14 * np.diag(covariance).max())
 
 
-def _independent_arms(m: Floats, c: Floats, order: int) -> Floats:
-    """Return P(argmax = a) for independent values N(m, |c|^2), some perhaps certain."""
+def _independent_arms(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats]:
+    """Return P(argmax = a) and E[v_a; argmax = a] for independent v ~ N(m, |c|^2).
+
+    Some may be certain.
+    """
     sd = np.linalg.norm(c, axis=1)
     random = sd > 0
     floor = m[~random].max(initial=-np.inf)
     low = max(floor, (m[random] - _WIDEST * sd[random]).max())
     high = (m[random] + _WIDEST * sd[random]).max()
-    p = np.zeros(len(m))
+    p, values = np.zeros((2, len(m)))
     if high > low:
         # As fine as the narrowest value asks for, within reason.
         panels = int(np.clip((high - low) / sd[random].min(), 36, 4096))
@@ -239,20 +292,23 @@ def _independent_arms(m: Floats, c: Floats, order: int) -> Floats:
         u = (v[:, None] - m[random]) / sd[random]
         below = log_ndtr(u)
         others = below.sum(axis=1, keepdims=True) - below
-        p[random] = weights @ (np.exp(others) * norm.pdf(u) / sd[random])
+        density = np.exp(others) * norm.pdf(u) / sd[random]
+        p[random], values[random] = weights @ density, (weights * v) @ density
     if np.isfinite(floor):
         certain = (m == floor) & ~random
         p[certain] = np.exp(log_ndtr((floor - m[random]) / sd[random]).sum()) / certain.sum()
-    return p
+        values[certain] = floor * p[certain]
+    return p, values
 
 
 def _quasi_monte_carlo(
     m: Floats, c: Floats, copies: Any, samples: int, seed: int
-) -> tuple[Floats, Floats, str, Estimate]:
-    counts = np.zeros((_REPLICATES, len(m)))
+) -> tuple[Law, Estimate]:
+    counts, values = np.zeros((_REPLICATES, len(m))), np.zeros(len(m))
     n = -(-samples // _REPLICATES)
-    for replicate, best in enumerate(best_of_draws(m, c, n, seed)):
+    for replicate, (best, largest) in enumerate(best_of_draws(m, c, n, seed)):
         counts[replicate] = np.bincount(best, minlength=len(m))
+        values += np.bincount(best, largest, minlength=len(m))
     total = counts.sum(axis=0)
     draws = total.sum()
     se = counts.std(axis=0, ddof=1) * np.sqrt(_REPLICATES) / draws
@@ -264,16 +320,20 @@ def _quasi_monte_carlo(
     left_out = [_shared_entropy((total - k) / (draws - k.sum()), copies) for k in counts]
     value = _REPLICATES * whole - (_REPLICATES - 1) * float(np.mean(left_out))
     spread = np.sqrt((_REPLICATES - 1) * np.var(left_out))
-    return p, se, "quasi-Monte Carlo", Estimate(value, float(spread))
+    return Law(p, values / draws, se, "quasi-Monte Carlo"), Estimate(value, float(spread))
 
 
 def best_of_draws(m: Floats, c: Floats, n: int, seed: int) -> Any:
-    """Yield, for independent replicates, the argmax of m + c x for n draws of x ~ N(0, I)."""
+    """Yield, for independent replicates, the argmax and max of m + c x for n draws x ~ N(0, I)."""
     for x in normal_draws(c.shape[1], n, seed):
         rows = max(1, _BLOCK // len(m))
         require(f"values of {len(m):,} arms", 2 * 8 * rows * len(m))
-        blocks = (x[first : first + rows] for first in range(0, n, rows))
-        yield np.concatenate([np.argmax(m + block @ c.T, axis=1) for block in blocks])
+        best, largest = np.empty(n, np.int64), np.empty(n)
+        for first in range(0, n, rows):
+            part = slice(first, first + rows)
+            scores = m + x[part] @ c.T
+            best[part], largest[part] = scores.argmax(axis=1), scores.max(axis=1)
+        yield best, largest
 
 
 def normal_draws(r: int, n: int, seed: int) -> Any:

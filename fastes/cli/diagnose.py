@@ -1,0 +1,59 @@
+"""fastes diagnose."""
+
+import json
+from typing import Any
+
+import click
+
+from fastes.cli.agents import agent_options, simulated
+from fastes.cli.errors import one_sentence
+from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
+from fastes.cli.problem import problem_options
+
+
+@click.command()
+@agent_options
+@problem_options
+@click.option(
+    "--times",
+    metavar="LIST",
+    callback=integers,
+    show_default="a dozen, evenly in log t",
+    help="Steps before which to look, from 0.",
+)
+@click.option(
+    "--samples", type=int, default=4096, show_default=True, help="Draws of theta for each look."
+)
+@click.option("--out", type=OUTPUT, help="Save the results (npz), for fastes plot.")
+@output_options
+def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
+    """Measure what the paper's theory speaks of, beside its bounds.
+
+    At chosen times of every run the agent's action law phat is compared with the law p of the
+    optimal action: Hellinger distance, KL divergences, the main regret G_t and approximation
+    error D_t of the proof of Theorem 2, the information ratio. It changes no action.
+
+    \b
+    fastes diagnose --agent es --agent ts --M 10,100 --K 30 --d 5 --T 250 --out study.npz
+    fastes plot study.npz --figure divergence --out divergence.png
+    """
+    with one_sentence(debug):
+        from fastes.theory.inequalities import inequalities, looking_times
+
+        check_outputs(out=options["out"])
+        times = options["times"] or looking_times(max(1, options["T"]))
+        comparison = simulated(
+            options, not (quiet or as_json), diagnostics=times, samples=options["samples"]
+        )
+        tables = [inequalities(result) for result in comparison.results]
+        if as_json:
+            summary = comparison.summary()
+            for described, table in zip(summary["agents"], tables, strict=True):
+                described["diagnostics"] = table
+            click.echo(json.dumps(summary, allow_nan=False))
+        elif not quiet:
+            from fastes.cli.report import print_inequalities
+
+            print_inequalities(comparison, tables)
+        if options["out"] is not None:
+            comparison.save(options["out"])

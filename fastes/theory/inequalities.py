@@ -1,0 +1,141 @@
+"""The left-hand side of each of the paper's inequalities, measured, beside its right-hand side."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.diagnostics import Diagnostics, Mean
+from fastes.result import Regret, Result
+from fastes.theory import bounds
+from fastes.validation import Floats
+
+
+def looking_times(T: int, n: int = 12) -> NDArray[np.int64]:
+    """Return at most n steps from 0 to T - 1, both included, evenly spaced in log(t + 1).
+
+    Examples
+    --------
+    >>> looking_times(1000, 6).tolist()
+    [0, 3, 15, 62, 250, 999]
+    """
+    return np.unique(np.round(np.geomspace(1, T, n)).astype(np.int64) - 1)
+
+
+def sum_over_steps(t: NDArray[np.int64], values: Floats, T: int) -> Floats:
+    """Return the sum over the steps 0, ..., T - 1 of what is known at the steps t.
+
+    Between them it is taken to be linear, and constant before the first and after the last: exact
+    where t holds every step. The last axis of `values` is that of t.
+
+    Examples
+    --------
+    >>> float(sum_over_steps(np.array([0, 2, 5]), np.array([0.0, 2.0, 5.0]), T=6))
+    15.0
+    """
+    gaps = np.diff(t)
+    weights = np.zeros(len(t))
+    weights[:-1] += (gaps + 1) / 2
+    weights[1:] += (gaps - 1) / 2
+    weights[-1] += T - t[-1]
+    weights[0] += t[0]
+    return np.asarray(values @ weights)
+
+
+def diagnostics_of(result: Result) -> Diagnostics:
+    """Return the diagnostics of a result, or raise ValueError."""
+    if result.diagnostics is None:
+        raise ValueError(
+            f"the result of {result.label} holds no diagnostics: simulate with "
+            "diagnostics=..., or use fastes diagnose"
+        )
+    return result.diagnostics
+
+
+def theorem2_measured(result: Result) -> float:
+    """Return Theorem 2's bound on the regret with measured divergences of phat_t and p_t.
+
+    By convexity E[Hel^2(pbar_t || p_t)] is at most E[Hel^2(phat_t || p_t)]: what is returned is
+    at least the right-hand side of Theorem 2.
+    """
+    seen, T = diagnostics_of(result), result.configuration.T
+    steps = np.sqrt(np.maximum(seen.mean("hellinger_squared").value, 0.0))
+    known = seen.constants
+    return bounds.term_a(known, T) + known.eta.value * float(sum_over_steps(seen.t, steps, T))
+
+
+def inequalities(result: Result) -> dict[str, Any]:
+    """Return what was measured and what bounds it, as plain values ready for JSON (no nan: None).
+
+    Examples
+    --------
+    >>> import fastes
+    >>> from fastes.theory.inequalities import inequalities
+    >>> bandit = fastes.LinearBandit.random(K=10, d=2)
+    >>> agent = fastes.EnsembleSampling(M=10)
+    >>> result = fastes.simulate(bandit, agent, T=20, runs=50, diagnostics=range(20))
+    >>> totals = inequalities(result)["totals"]
+    >>> totals["regret"]["mean"] < totals["theorem2_of_phat"] < totals["theorem1"]
+    True
+    """
+    seen, c = diagnostics_of(result), result.configuration
+    known, T, M = seen.constants, c.T, c.parameters.get("M")
+    distance = np.maximum(seen.mean("hellinger_squared").value, 0.0)
+    summed = Regret(sum_over_steps(seen.t, seen.figure("step_regret"), T)[:, None])
+    return {
+        "agent": result.label,
+        "t": seen.t.tolist(),
+        "samples": seen.samples,
+        "hellinger_squared_of_phat": {
+            **_plain(seen.mean("hellinger_squared")),
+            "correction": seen.mean("hellinger_correction").value.tolist(),
+        },
+        "kl_phat_p": _plain(seen.mean("kl_phat_p"), "infinite"),
+        "kl_p_phat": _plain(seen.mean("kl_p_phat"), "infinite"),
+        "entropy": _plain(seen.mean("entropy")),
+        "main_regret_of_phat": _plain(seen.mean("main_regret")),
+        "approximation_error_of_phat": _plain(seen.mean("approximation_error")),
+        "step_regret": _plain(seen.mean("step_regret")),
+        "step_regret_given_theta": _plain(seen.mean("regret")),
+        "information": _plain(seen.mean("information"), "unknown"),
+        "information_ratio": _plain(seen.mean("information_ratio"), "unknown"),
+        "ensemble": None if M is None else _ensemble(seen),
+        "bounds": {
+            "kl_phat_p": None if M is None else bounds.divergence_bound(c.K, seen.t, M).tolist(),
+            "hellinger_squared_of_pbar": None
+            if M is None
+            else bounds.k_free_bound(seen.t, M).tolist(),
+            "approximation_error": (known.eta.value * np.sqrt(distance)).tolist(),
+            "information_ratio": known.iota**2 * known.d,
+        },
+        "totals": {
+            "every_step": len(seen.t) == T,
+            "regret": _pair(result.regret),
+            "sum_of_step_regrets": _pair(summed),
+            "theorem2_of_phat": theorem2_measured(result),
+            "theorem1": None if M is None else bounds.theorem1(known, T, M),
+            "best": None if M is None else bounds.best_bound(known, T, M),
+            "term_a": bounds.term_a(known, T),
+            "trivial": T * known.trivial.value,
+        },
+    }
+
+
+def _ensemble(seen: Diagnostics) -> dict[str, Any]:
+    names = ("variance", "mean_error", "cov_error")
+    return {name: _plain(seen.mean(f"ensemble_{name}")) for name in names}
+
+
+def _plain(mean: Mean, left_out: str | None = None) -> dict[str, Any]:
+    plain = {"mean": _numbers(mean.value), "se": _numbers(mean.se)}
+    return plain if left_out is None else {**plain, left_out: mean.left_out.tolist()}
+
+
+def _pair(regret: Regret) -> dict[str, float | None]:
+    mean, se = _numbers(np.array([regret.mean[-1], regret.se[-1]]))
+    return {"mean": mean, "se": se}
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    return [float(value) if math.isfinite(value) else None for value in values]

@@ -1,0 +1,150 @@
+"""One look at an agent in some state: what it would play, what is best, and how they differ.
+
+phat_t, the law of the action given the agent's whole state, is compared with p_t, the law of the
+optimal action. It is not the paper's pbar_t, which conditions on the history alone: for an
+ensemble pbar_t = E[phat_t | H_t], for other agents both are the same (docs/theory.md).
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.agents import Agent
+from fastes.agents.tally import BLOCK, Tally, draw_models, with_root
+from fastes.diagnostics import Figures
+from fastes.kernels.information import information, points_of
+from fastes.kernels.streams import Source
+from fastes.kernels.tally import values_of_arm
+from fastes.problem import LinearBandit
+from fastes.theory.measures import entropy, kl
+from fastes.theory.optimal_action import exact_law_of_the_best, values_under
+from fastes.validation import Floats
+
+_AFFORDABLE = 1 << 26  # multiply-adds: a twentieth of a second
+_DRAWS_A_LABEL = 8  # fewer leave of the information's bias too much
+
+
+def look(
+    bandit: LinearBandit,
+    agent: Agent,
+    state: Any,
+    source: Source,
+    t: int,
+    means: Floats,
+    samples: int,
+) -> Figures:
+    """Return the figures of an agent's state before step t, changing nothing.
+
+    `means` are the true mean rewards in units of the noise.
+    """
+    posterior = with_root(state.posterior)
+    arms, sigma = bandit.canonical.arms, bandit.noise
+    z = draw_models(posterior, source, t % 2**24, samples)
+    tally = Tally(arms)
+    best = np.concatenate([tally.add(z[first : first + BLOCK]) for first in range(0, samples, BLOCK)])
+    expected, law = _optimal(bandit, posterior, tally)
+    played = agent.action_law(state, arms, source, t)
+    q = law.p if played.probabilities is None else played.probabilities
+    distance, correction = _hellinger_squared(q, law)
+    moments = played.moments
+    main, error = _main_regret_and_error(q, law, expected)
+    return Figures(
+        hellinger_squared=distance - correction,
+        hellinger_correction=correction,
+        kl_phat_p=_kl_phat_p(q, law),
+        kl_p_phat=_kl_p_phat(q, law),
+        entropy=float(entropy(law.p)) + float((1.0 - law.p[law.p > 0]).sum()) / (2.0 * law.n),
+        main_regret=sigma * main,
+        approximation_error=sigma * error,
+        regret=sigma * float(means.max() - q @ means),
+        information=_information(bandit, q, z, best),
+        ensemble_variance=moments.variance if moments else math.nan,
+        ensemble_mean_error=moments.mean_error if moments else math.nan,
+        ensemble_cov_error=moments.cov_error if moments else math.nan,
+    )
+
+
+class _Law(NamedTuple):
+    """p_t, E_t[v_a; A* = a], and of how many draws they are the mean: infinitely many, if exact."""
+
+    p: Floats
+    values: Floats
+    n: float
+
+
+def _optimal(bandit: LinearBandit, posterior: Any, tally: Tally) -> tuple[Floats, _Law]:
+    """Return the arms' expected values and the law of the best, exact where that is possible."""
+    K, r = bandit.K, bandit.rank
+    expected, loadings = values_under(bandit, posterior.mu, posterior.root)
+    if K <= 2 or r <= 2 or K <= r + 1:
+        exact = exact_law_of_the_best(expected, loadings)
+        if exact is not None:
+            return expected, _Law(exact.probabilities, exact.values, math.inf)
+    n = float(tally.counts.sum())
+    return expected, _Law(tally.counts / n, tally.values / n, n)
+
+
+def _main_regret_and_error(q: Floats, law: _Law, expected: Floats) -> tuple[float, float]:
+    """Return G_t and D_t of the proof of Theorem 2 with phat_t = q in the place of pbar_t.
+
+    Their sum is sum_a E_t[v_a; A* = a] - q'E_t[v], whatever the error of p.
+    """
+    root_p, root_q = np.sqrt(law.p), np.sqrt(q)
+    conditional = np.divide(law.values, root_p, out=np.zeros(len(q)), where=root_p > 0)
+    main = root_q @ (conditional - root_p * expected)
+    error = (root_p - root_q) @ (conditional + root_q * expected)
+    return float(main), float(error)
+
+
+# The frequencies p of n draws have variance p (1 - p) / n. A second-order expansion tells by how
+# much a smooth function of them is too large on average; that is taken off.
+
+
+def _hellinger_squared(q: Floats, law: _Law) -> tuple[float, float]:
+    """Return the squared Hellinger distance, and by how much the draws make it too large."""
+    if q is law.p:
+        return 0.0, 0.0
+    seen = law.p > 0
+    p, root_q = law.p[seen], np.sqrt(q[seen])
+    distance = float(np.square(np.sqrt(law.p) - np.sqrt(q)).sum())
+    return distance, float((root_q * (1.0 - p) / np.sqrt(p)).sum()) / (4.0 * law.n)
+
+
+def _kl_phat_p(q: Floats, law: _Law) -> float:
+    if q is law.p:
+        return 0.0
+    seen = law.p > 0
+    p = law.p[seen]
+    return float(kl(q, law.p)) - float((q[seen] * (1.0 - p) / p).sum()) / (2.0 * law.n)
+
+
+def _kl_p_phat(q: Floats, law: _Law) -> float:
+    if q is law.p:
+        return 0.0
+    return float(kl(law.p, q)) - float((1.0 - law.p[law.p > 0]).sum()) / (2.0 * law.n)
+
+
+def _information(bandit: LinearBandit, q: Floats, z: Floats, best: NDArray[np.int64]) -> float:
+    """Return I_t = sum_a q(a) I_t(A*; reward of a), or nan where that would take too long.
+
+    The action itself tells nothing of A*, given the state.
+    """
+    n = len(z) - len(z) % 2
+    found, label = np.unique(best[:n], return_inverse=True)
+    played = np.flatnonzero(q)
+    if len(played) * n * bandit.rank > _AFFORDABLE or n < _DRAWS_A_LABEL * len(found):
+        return math.nan
+    arms, row, values = bandit.canonical.arms, np.empty(bandit.rank), np.empty(n)
+    total, work = 0.0, 0
+    for arm in played:
+        values_of_arm(arms, arm, z[:n], row, values)
+        values -= values.min()
+        bins, points = points_of(float(values.max()))
+        work += len(found) * min(bins, 50) * points
+        if work > _AFFORDABLE:
+            return math.nan
+        room = np.empty((2, bins, len(found)))
+        total += q[arm] * information(values, label, room, np.empty((2, len(found))))
+    return total
