@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 class Figures(NamedTuple):
-    """What one look at a state finds; regrets in units of reward, information in nats.
+    """What one look at a state finds, or arrays of what many did.
 
-    phat is the law of the action given the agent's state, p the law of the optimal action given
-    the history. What draws of theta add on average is taken off, to the first order in 1/samples.
+    Regrets are in units of reward, information in nats. phat is the law of the action given the
+    agent's state, p the law of the optimal action given the history. What draws of theta add on
+    average is taken off, to the first order in 1/samples.
 
     Attributes
     ----------
@@ -41,18 +42,18 @@ class Figures(NamedTuple):
         1 (`fastes.agents.agent.Moments`); nan for agents without models.
     """
 
-    hellinger_squared: float
-    hellinger_correction: float
-    kl_phat_p: float
-    kl_p_phat: float
-    entropy: float
-    main_regret: float
-    approximation_error: float
-    regret: float
-    information: float
-    ensemble_variance: float
-    ensemble_mean_error: float
-    ensemble_cov_error: float
+    hellinger_squared: Any
+    hellinger_correction: Any
+    kl_phat_p: Any
+    kl_p_phat: Any
+    entropy: Any
+    main_regret: Any
+    approximation_error: Any
+    regret: Any
+    information: Any
+    ensemble_variance: Any
+    ensemble_mean_error: Any
+    ensemble_cov_error: Any
 
 
 class Mean(NamedTuple):

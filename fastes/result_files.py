@@ -80,7 +80,7 @@ def _diagnostics(
     from fastes.theory.bounds import Constants
     from fastes.theory.optimal_action import Estimate
 
-    constants = {
+    constants: dict[str, Any] = {
         name: Estimate(**value) if isinstance(value, dict) else value
         for name, value in described["constants"].items()
     }

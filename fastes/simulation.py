@@ -254,20 +254,18 @@ def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
     return np.atleast_2d(parameters)
 
 
-def _watch(
-    diagnostics: ArrayLike, samples: int, bandit: LinearBandit, T: int, runs: int
-) -> Watch:
+def _watch(diagnostics: ArrayLike, samples: int, bandit: LinearBandit, T: int, runs: int) -> Watch:
     """Return when to look and how, with room for what is seen."""
     times = np.unique(np.asarray(diagnostics))
     if not np.issubdtype(times.dtype, np.integer) or not len(times):
         raise TypeError(f"diagnostics must be integers from 0 to {T - 1}, got {diagnostics!r}")
-    for t in (times[0], times[-1]):
+    for t in (int(times[0]), int(times[-1])):
         validation.integer("diagnostics", t, 0, T - 1)
     samples = validation.integer("samples", samples, 2, MAX_SIZE)
     shape = runs, len(times)
     needed = 8 * len(Figures._fields) * runs * len(times) + 8 * samples * (bandit.rank + 4)
     memory.require(f"diagnostics of {runs:,} runs at {len(times):,} times", needed)
-    figures = Figures(*(np.full(shape, np.nan) for _ in Figures._fields))  # type: ignore[arg-type]
+    figures = Figures(*(np.full(shape, np.nan) for _ in Figures._fields))
     return Watch(times.astype(np.int64), samples, figures)
 
 

@@ -7,8 +7,8 @@ all of them are through.
 import numpy as np
 
 from .agent import score
-from .arms import load_arm
 from .argmax import largest_of
+from .arms import load_arm
 from .floats import dot
 from .jit import entry
 from .posterior import read_out, refactor, sample

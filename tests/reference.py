@@ -164,3 +164,31 @@ def regret(problem: Problem, theta: Floats, arms: list[int]) -> Floats:
     """Cumulative regret from mean rewards: max_a a'theta less a_t'theta."""
     values = problem.actions @ theta
     return np.cumsum([values.max() - values[arm] for arm in arms])
+
+
+def best_arms_shared(scores: Floats) -> tuple[Floats, Floats]:
+    """For each model (a row of scores) one vote, shared by the arms that score best."""
+    votes, values = np.zeros(scores.shape[1]), np.zeros(scores.shape[1])
+    for row in scores:
+        best = [a for a in range(len(row)) if row[a] >= row.max() - 1e-12 * max(1, abs(row.max()))]
+        for a in best:
+            votes[a] += 1 / len(best)
+            values[a] += row[a] / len(best)
+    return votes, values
+
+
+def information_of_reward(values: Floats, labels: Floats) -> float:
+    """I(label; value + N(0, 1)) of an empirical joint law, by quadrature on a fine grid."""
+    y = np.arange(min(values) - 9, max(values) + 9, 0.02)
+    total = 0.0
+    density = {}
+    for j in set(labels):
+        chosen = [v for v, label in zip(values, labels, strict=True) if label == j]
+        mixture = sum(np.exp(-((y - v) ** 2) / 2) for v in chosen) / np.sqrt(2 * np.pi)
+        density[j] = mixture / len(values)
+    whole = sum(density.values())
+    for j, f in density.items():
+        p = np.mean([label == j for label in labels])
+        inside = f > 0
+        total += 0.02 * np.sum(f[inside] * np.log(f[inside] / (p * whole[inside])))
+    return total

@@ -91,6 +91,70 @@ def test_quiet_prints_nothing(tmp_path):
     assert (tmp_path / "a.npz").exists()
 
 
+def test_several_ensemble_sizes_are_several_agents():
+    summary = as_json("simulate", *QUICK, "--agent", "es", "--agent", "ts", "--M", "3,10,3")
+    assert [agent["M"] for agent in summary["agents"]] == [3, 10, None]
+    assert len(summary["differences"]) == 3
+
+
+def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
+    out = tmp_path / "study.npz"
+    words = ["diagnose", "--agent", "es", "--agent", "greedy", "--M", "3,10", *QUICK]
+    outcome = run(*words, "--samples", 256, "--out", out)
+    for word in ("ES, M=3", "ES, M=10", "Greedy", "Hel^2(phat, p)", "G_t + D_t", "given theta"):
+        assert word in outcome.stdout
+    for word in (
+        "bound on the KL",
+        "is infinite in up to 4 runs",
+        "cov error",
+        "Theorem 1: at most",
+    ):
+        assert word in outcome.stdout
+    assert "Sum of G_t + D_t, interpolated between these times" in outcome.stdout
+    assert max(map(len, outcome.stdout.splitlines())) <= 80
+    for figure in ("regret", "bounds", "divergence", "size"):
+        target = tmp_path / f"{figure}.svg"
+        run("plot", out, "--figure", figure, "--out", target)
+        assert "</svg>" in target.read_text()
+    assert run(*words, "--quiet").output == ""
+
+
+def test_diagnose_as_json_has_the_fields_that_are_promised():
+    summary = as_json("diagnose", *QUICK, "--M", 5, "--times", "0,20,49", "--samples", 128)
+    (agent,) = summary["agents"]
+    table = agent["diagnostics"]
+    assert table["t"] == [0, 20, 49]
+    for name in ("hellinger_squared_of_phat", "entropy", "step_regret", "information_ratio"):
+        assert len(table[name]["mean"]) == len(table[name]["se"]) == 3
+    assert table["totals"]["theorem2_of_phat"] < table["totals"]["theorem1"]
+    assert table["bounds"]["hellinger_squared_of_pbar"][0] == 0
+    assert not table["totals"]["every_step"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--times", "0,50"], "diagnostics must be an integer from 0 to 49, got 50"),
+        (["--times", "soon"], "'soon' is not a list of integers"),
+        (["--samples", "1"], "samples must be an integer from 2"),
+        (["--T", "0"], "T must be an integer from 1"),
+    ],
+)
+def test_diagnose_refuses_bad_words(words, message):
+    assert message in run("diagnose", *QUICK, *words, code=2).stderr
+
+
+def test_figures_say_what_they_need(tmp_path):
+    plain, other = tmp_path / "plain.npz", tmp_path / "ts.npz"
+    run("simulate", *QUICK, "--out", plain)
+    run("simulate", *QUICK, "--agent", "ts", "--out", other)
+    for figure in ("bounds", "divergence"):
+        outcome = run("plot", plain, "--figure", figure, "--out", tmp_path / "a.png", code=2)
+        assert "holds no diagnostics" in outcome.stderr
+    outcome = run("plot", other, "--figure", "size", "--out", tmp_path / "a.png", code=2)
+    assert "needs results of ensemble sampling" in outcome.stderr
+
+
 def test_results_are_written_and_plotted(tmp_path):
     out, curves, figure = tmp_path / "a.npz", tmp_path / "a.csv", tmp_path / "a.png"
     agents = ["--agent", "es", "--agent", "ts"]
@@ -267,7 +331,7 @@ def test_a_closed_pipe_is_no_error_message():
 
 
 def test_a_damaged_cache_says_what_to_delete(monkeypatch):
-    monkeypatch.setattr("fastes.cli.simulate.bandit_of", lambda options: exec("raise EOFError"))
+    monkeypatch.setattr("fastes.cli.agents.bandit_of", lambda options: exec("raise EOFError"))
     assert "is damaged: delete that folder" in run("simulate", code=1).stderr
 
 
@@ -277,13 +341,13 @@ def test_debug_lets_the_error_through():
 
 
 def test_an_unforeseen_error_is_one_sentence_too(monkeypatch):
-    monkeypatch.setattr("fastes.cli.simulate.bandit_of", lambda options: 1 / 0 or {}["x"])
+    monkeypatch.setattr("fastes.cli.agents.bandit_of", lambda options: 1 / 0 or {}["x"])
     assert "division by zero" in run("simulate", code=1).stderr
-    monkeypatch.setattr("fastes.cli.simulate.bandit_of", lambda options: {}["x"])
+    monkeypatch.setattr("fastes.cli.agents.bandit_of", lambda options: {}["x"])
     assert "KeyError: 'x' (--debug shows where)" in run("simulate", code=1).stderr
 
 
-@pytest.mark.parametrize("command", [[], ["simulate"], ["plot"]])
+@pytest.mark.parametrize("command", [[], ["simulate"], ["diagnose"], ["plot"]])
 def test_every_command_has_help_and_an_example(command):
     text = run(*command, "--help").stdout
     assert re.search(r"^  fastes \w+ ", text, re.MULTILINE)

@@ -124,3 +124,30 @@ def test_the_same_seed_gives_the_same_law():
     one, same, other = (optimal_action(bandit, samples=4096, seed=s) for s in (1, 1, 2))
     assert (one.probabilities == same.probabilities).all()
     assert (one.probabilities != other.probabilities).any()
+
+
+@pytest.mark.parametrize(
+    ("K", "r", "method"),
+    [(1, 3, "certain"), (2, 3, "two arms"), (7, 1, "rank 1"), (9, 2, "rank 2"), (6, 4, "quasi")],
+)
+def test_values_of_the_best_are_those_of_plain_sampling(K, r, method):
+    # E[v_a; A* = a] of each arm, 4.5 standard errors for at most 9 arms.
+    m, c = drawn(4, K, r)
+    law = law_of_the_best(m, c, 1 << 16, 0)
+    assert law.method.startswith(method)
+    x = np.random.default_rng(3).standard_normal((400_000, r))
+    v = m + x @ c.T
+    best = v.argmax(axis=1)
+    for a in range(K):
+        plain_values = np.where(best == a, v[:, a], 0.0)
+        error = plain_values.std() / np.sqrt(len(v)) + 1e-12
+        assert abs(law.values[a] - plain_values.mean()) < 4.5 * error + 5e-4 * (method == "quasi")
+
+
+def test_values_of_independent_arms():
+    m, c = np.array([0.3, 0.0, -0.5, -1.0]), np.diag([0.0, 1.0, 2.0, 0.0])
+    law = law_of_the_best(m, np.column_stack([c, np.zeros((4, 1))]), 1000, 0)
+    v = m + np.random.default_rng(3).standard_normal((400_000, 4)) @ c
+    error = v.max(axis=1).std() / np.sqrt(len(v))
+    assert abs(law.values.sum() - v.max(axis=1).mean()) < 4.5 * error
+    assert law.values[0] == pytest.approx(0.3 * law.probabilities[0])

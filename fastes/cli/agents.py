@@ -93,4 +93,3 @@ def _agents_of(options: dict[str, Any]) -> "list[Agent]":
         "linucb": [{} if options["alpha"] is None else {"alpha": options["alpha"]}],
     }
     return [AGENTS[name](**each) for name in names for each in parameters.get(name, [{}])]
-

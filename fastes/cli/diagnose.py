@@ -34,7 +34,7 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     error D_t of the proof of Theorem 2, the information ratio. It changes no action.
 
     \b
-    fastes diagnose --agent es --agent ts --M 10,100 --K 30 --d 5 --T 250 --out study.npz
+    fastes diagnose --agent es --agent ts --M 10,100 --T 250 --out study.npz
     fastes plot study.npz --figure divergence --out divergence.png
     """
     with one_sentence(debug):

@@ -4,7 +4,7 @@ import contextlib
 import functools
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,7 +128,7 @@ def _print_regrets(table: dict[str, Any]) -> None:
 
 def _print_grid(
     table: dict[str, Any],
-    columns: dict[str, tuple[str, ...]],
+    columns: Mapping[str, tuple[str, ...]],
     bounds: dict[str, list[float]] | None = None,
 ) -> None:
     """Print measured figures, one column each, and bounds, one row for each time."""

@@ -13,8 +13,8 @@ from fastes.theory.inequalities import diagnostics_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_GREY = {"color": "0.55", "linewidth": 1}
-_BOUND = {"linewidth": 1, "alpha": 0.8}
+_GREY: dict[str, Any] = {"color": "0.55", "linewidth": 1}
+_BOUND: dict[str, Any] = {"linewidth": 1, "alpha": 0.8}
 
 
 def draw_bounds(table: Mapping[str, Any], ax: "Axes") -> None:
@@ -64,7 +64,7 @@ def draw_divergence(results: Sequence[Result], ax: "Axes") -> None:
         distance = seen.mean("hellinger_squared")
         if not (distance.value > 0).any():
             continue  # Thompson sampling: no distance, and no place on a logarithmic axis
-        bars = {"yerr": 2 * np.nan_to_num(distance.se), "marker": ".", "capsize": 2}
+        bars: dict[str, Any] = {"yerr": 2 * np.nan_to_num(distance.se), "marker": ".", "capsize": 2}
         ax.errorbar(seen.t + 1, distance.value, label=result.label, **bars, **style(i))
         M = result.configuration.parameters.get("M")
         if M is not None:
@@ -95,7 +95,7 @@ def draw_final_regret(results: Sequence[Result], ax: "Axes") -> None:
     sizes = [result.configuration.parameters["M"] for result in ensembles]
     means = [result.regret.mean[-1] for result in ensembles]
     errors = [2 * np.nan_to_num(result.regret.se[-1]) for result in ensembles]
-    bars = {"yerr": errors, "marker": ".", "capsize": 2}
+    bars: dict[str, Any] = {"yerr": errors, "marker": ".", "capsize": 2}
     ax.errorbar(sizes, means, label="ES", **bars, **style(0))
     others = [result for result in results if "M" not in result.configuration.parameters]
     for i, result in enumerate(others, 1):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastes.agents import Agent
 from fastes.agents.tally import BLOCK, Tally, draw_models, with_root
 from fastes.diagnostics import Figures
-from fastes.kernels.information import information, points_of
+from fastes.kernels.information import bins_of, information, points_of
 from fastes.kernels.streams import Source
 from fastes.kernels.tally import values_of_arm
 from fastes.problem import LinearBandit
@@ -43,8 +43,10 @@ def look(
     arms, sigma = bandit.canonical.arms, bandit.noise
     z = draw_models(posterior, source, t % 2**24, samples)
     tally = Tally(arms)
-    best = np.concatenate([tally.add(z[first : first + BLOCK]) for first in range(0, samples, BLOCK)])
-    expected, law = _optimal(bandit, posterior, tally)
+    best = np.concatenate(
+        [tally.add(z[first : first + BLOCK]) for first in range(0, samples, BLOCK)]
+    )
+    expected, law = _optimal(bandit, posterior, z, tally)
     played = agent.action_law(state, arms, source, t)
     q = law.p if played.probabilities is None else played.probabilities
     distance, correction = _hellinger_squared(q, law)
@@ -74,16 +76,21 @@ class _Law(NamedTuple):
     n: float
 
 
-def _optimal(bandit: LinearBandit, posterior: Any, tally: Tally) -> tuple[Floats, _Law]:
-    """Return the arms' expected values and the law of the best, exact where that is possible."""
+def _optimal(bandit: LinearBandit, posterior: Any, z: Floats, tally: Tally) -> tuple[Floats, _Law]:
+    """Return the arms' expected values and the law of the best, exact where that is possible.
+
+    Else both are means over the same draws: what the best arm has more than another then never
+    falls below zero, and varies less.
+    """
     K, r = bandit.K, bandit.rank
-    expected, loadings = values_under(bandit, posterior.mu, posterior.root)
     if K <= 2 or r <= 2 or K <= r + 1:
+        expected, loadings = values_under(bandit, posterior.mu, posterior.root)
         exact = exact_law_of_the_best(expected, loadings)
         if exact is not None:
             return expected, _Law(exact.probabilities, exact.values, math.inf)
-    n = float(tally.counts.sum())
-    return expected, _Law(tally.counts / n, tally.values / n, n)
+    n = len(z)
+    drawn, _ = values_under(bandit, z.mean(axis=0), posterior.root[:, :0])
+    return drawn, _Law(tally.counts / n, tally.values / n, n)
 
 
 def _main_regret_and_error(q: Floats, law: _Law, expected: Floats) -> tuple[float, float]:
@@ -141,10 +148,11 @@ def _information(bandit: LinearBandit, q: Floats, z: Floats, best: NDArray[np.in
     for arm in played:
         values_of_arm(arms, arm, z[:n], row, values)
         values -= values.min()
-        bins, points = points_of(float(values.max()))
-        work += len(found) * min(bins, 50) * points
+        spread = float(values.max())
+        bins, width = bins_of(spread)
+        work += len(found) * min(bins, 50) * points_of(spread)
         if work > _AFFORDABLE:
             return math.nan
         room = np.empty((2, bins, len(found)))
-        total += q[arm] * information(values, label, room, np.empty((2, len(found))))
+        total += q[arm] * information(values, label, room, width, np.empty((2, len(found))))
     return total

@@ -203,8 +203,9 @@ def _shared_entropy(p: Floats, copies: Any) -> float:
 def _intervals(m: Floats, slope: Floats) -> tuple[Floats, Floats]:
     """Return P(argmax = a) and E[x; argmax = a] for lines m + slope x, x ~ N(0, 1).
 
-    One problem a row of m: an envelope of lines. Arm a is the best where x is above (m_b - m_a) / (slope_a - slope_b) for all flatter b, and
-    below it for all steeper b; of arms with one slope, the highest.
+    One problem a row of m: an envelope of lines. Arm a is the best where x is above
+    (m_b - m_a) / (slope_a - slope_b) for all flatter b, and below it for all steeper b; of arms
+    with one slope, the highest.
     """
     p, x = np.zeros(m.shape), np.zeros(m.shape)
     for a in range(m.shape[1]):

@@ -1,0 +1,56 @@
+"""One look at an agent's state, against the matrix products that it needs."""
+
+import numpy as np
+import pytest
+from fastes.kernels.streams import source
+
+import fastes
+from fastes.simulation import simulate
+from fastes.theory.look import look
+
+K, D, M, SAMPLES = 1000, 50, 10_000, 4096
+
+
+def state_after(bandit, agent, T):
+    """Return the state of run 0 after T steps."""
+    live = agent.start(bandit, seed=1)
+    rng = np.random.default_rng(0)
+    theta = rng.normal(size=D)
+    for _ in range(T):
+        arm = live.act()
+        live.observe(arm, float(bandit.actions[arm] @ theta + rng.normal()))
+    return live._state
+
+
+@pytest.mark.parametrize("T", [0, 100, 2000])
+def test_a_look(compare, T):
+    bandit, agent = fastes.LinearBandit.random(K, D), fastes.EnsembleSampling(M)
+    state, means = state_after(bandit, agent, T), np.zeros(K)
+    rng = np.random.default_rng(1)
+    models, draws = rng.normal(size=(M, D)), rng.normal(size=(SAMPLES, D))
+    actions, square = np.ascontiguousarray(bandit.actions.T), rng.normal(size=(D, D))
+
+    def products():
+        """Models from information space, their second moments, their scores; and the draws'."""
+        z = models @ square
+        _ = z.T @ z
+        for rows in (z, draws @ square):
+            for first in range(0, len(rows), 1024):
+                np.argmax(rows[first : first + 1024] @ actions, axis=1)
+
+    compare(
+        lambda: look(bandit, agent, state, source(1), T, means, SAMPLES),
+        products,
+        figure="at least 1/3",
+    )
+
+
+def test_a_diagnosed_run_against_a_plain_one(compare):
+    bandit, agent = fastes.LinearBandit.random(100, 10), fastes.EnsembleSampling(100)
+    options = {"T": 2000, "runs": 4, "threads": 1}
+    compare(
+        lambda: simulate(bandit, agent, **options, diagnostics=[0, 10, 100, 1000]),
+        lambda: simulate(bandit, agent, **options),
+        figure="none: what looks cost beside steps",
+        rounds=5,
+    )

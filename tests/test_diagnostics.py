@@ -1,0 +1,332 @@
+"""Diagnostics: they change nothing, they are right, and the paper's inequalities hold."""
+
+import math
+
+import numpy as np
+import pytest
+from bandits import BANDITS
+from engine import start
+
+import fastes
+from fastes.diagnostics import Figures
+from fastes.files import FileFormatError
+from fastes.result import Comparison
+from fastes.theory import bounds, look
+from fastes.theory.inequalities import (
+    inequalities,
+    looking_times,
+    sum_over_steps,
+    theorem2_measured,
+)
+
+AGENTS = [
+    fastes.EnsembleSampling(7),
+    fastes.EnsembleSampling(7, engine="eager"),
+    fastes.ThompsonSampling(),
+    fastes.Greedy(),
+    fastes.LinUCB(1.5),
+    fastes.UniformRandom(),
+]
+RANDOM = fastes.LinearBandit.random(8, 4, prior_cov=2.0, noise=0.8, seed=1)
+
+
+@pytest.fixture(scope="module")
+def watched():
+    """Every step of many runs of each agent looked at."""
+    return {
+        str(agent): fastes.simulate(
+            RANDOM, agent, T=12, runs=200, seed=5, diagnostics=range(12), samples=1024
+        )
+        for agent in AGENTS
+    }
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("name", ["full", "duplicate arms", "smallest", "more than a tile"])
+def test_diagnostics_change_no_action(agent, name):
+    bandit = BANDITS[name]
+    plain = fastes.simulate(bandit, agent, T=60, runs=3, seed=2)
+    seen = fastes.simulate(
+        bandit, agent, T=60, runs=3, seed=2, diagnostics=[0, 1, 30, 59], samples=64
+    )
+    assert (plain.regret.per_run == seen.regret.per_run).all()
+    assert (plain.counts == seen.counts).all()
+    assert plain.diagnostics is None
+
+
+def test_nothing_depends_on_threads_or_other_runs():
+    agent = fastes.EnsembleSampling(9)
+    few, many = (
+        fastes.simulate(
+            RANDOM, agent, 20, runs, 3, diagnostics=[0, 7], samples=128, threads=threads
+        )
+        for runs, threads in ((3, 1), (5, 4))
+    )
+    for one, other in zip(few.diagnostics.per_run, many.diagnostics.per_run, strict=True):
+        assert np.array_equal(one, other[:3], equal_nan=True)
+
+
+@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_every_kind_of_bandit_can_be_diagnosed(name, agent):
+    result = fastes.simulate(
+        BANDITS[name], agent, T=4, runs=2, seed=1, diagnostics=[0, 3], samples=64
+    )
+    seen = result.diagnostics
+    distance = seen.figure("hellinger_squared") + seen.figure("hellinger_correction")
+    assert (distance >= -1e-9).all()
+    assert (distance <= 2 + 1e-9).all()
+    assert (seen.figure("entropy") >= -1e-9).all()
+    rounding = 1e-9 * BANDITS[name].noise
+    assert (seen.figure("step_regret") >= -rounding).all()
+    assert (seen.figure("regret") >= 0).all()
+
+
+@pytest.mark.parametrize("engine", ["deferred", "eager"])
+def test_divergences_of_a_fresh_ensemble_are_those_of_a_multinomial(engine):
+    # M phat_0 is multinomial(M, p_0), and K = 5 arms are equally good: E[KL(phat_0 || p_0)] is
+    # (K - 1) / (2 M) and E[Hel^2] (K - 1) / (4 M), up to terms of order 1 / M^2. Level 1e-4 each.
+    K, M = 5, 400
+    agent = fastes.EnsembleSampling(M, engine)
+    seen = fastes.simulate(
+        fastes.LinearBandit(np.eye(K)), agent, T=1, runs=1500, seed=8, diagnostics=[0]
+    ).diagnostics
+    for name, expected in (
+        ("kl_phat_p", (K - 1) / (2 * M)),
+        ("kl_p_phat", (K - 1) / (2 * M)),
+        ("hellinger_squared", (K - 1) / (4 * M)),
+    ):
+        mean = seen.mean(name)
+        assert mean.left_out[0] == 0
+        assert abs(mean.value[0] - expected) < 3.9 * mean.se[0] + 2 * expected * K / M
+    assert (seen.figure("hellinger_correction") == 0).all()
+
+
+def test_the_correction_takes_off_what_few_draws_add(monkeypatch):
+    # In two dimensions the law is exact; without it, 256 draws. 4.5 standard errors.
+    bandit = fastes.LinearBandit.random(6, 2, seed=4)
+    options = {"T": 3, "runs": 400, "seed": 2, "diagnostics": [0, 2], "samples": 256}
+    agent = fastes.EnsembleSampling(40)
+    exact = fastes.simulate(bandit, agent, **options).diagnostics
+    assert (exact.figure("hellinger_correction") == 0).all()
+    monkeypatch.setattr(look, "exact_law_of_the_best", lambda *_: None)
+    drawn = fastes.simulate(bandit, agent, **options).diagnostics
+    assert (drawn.figure("hellinger_correction") > 0).all()
+    for name in ("hellinger_squared", "entropy", "step_regret", "main_regret"):
+        gap = drawn.figure(name) - exact.figure(name)
+        error = gap.std(axis=0) / np.sqrt(len(gap))
+        # The second-order expansion leaves a third order: a tenth of what it takes off.
+        left = 0.1 * drawn.figure("hellinger_correction").mean(axis=0)
+        assert (np.abs(gap.mean(axis=0)) < 4.5 * error + left).all()
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_regret_is_the_sum_of_main_regrets_and_errors(watched, agent):
+    # 4.5 standard errors, paired run by run.
+    result = watched[str(agent)]
+    seen = result.diagnostics
+    for name in ("step_regret", "regret"):
+        gap = seen.figure(name).sum(axis=1) - result.regret.final
+        assert abs(gap.mean()) < 4.5 * gap.std() / np.sqrt(len(gap))
+    assert sum_over_steps(seen.t, seen.figure(name), 12) == pytest.approx(
+        seen.figure(name).sum(axis=1)
+    )
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_the_information_gained_is_the_entropy_lost(watched, agent):
+    # E[I_t] = E[H(A* | H_t)] - E[H(A* | H_{t+1})], summed over steps. 4.5 standard errors, and a
+    # hundredth for what binning and corrections leave.
+    seen = watched[str(agent)].diagnostics
+    entropy, information = seen.figure("entropy"), seen.figure("information")[:, :-1]
+    gap = entropy[:, 0] - entropy[:, -1] - information.sum(axis=1)
+    slack = 0.01 * entropy[:, 0].mean()
+    assert abs(gap.mean()) < 4.5 * gap.std() / np.sqrt(len(gap)) + slack
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_the_lemmas_of_the_proof_hold(watched, agent):
+    seen = watched[str(agent)].diagnostics
+    known = seen.constants
+    # G_t <= iota sqrt(d I_t), run by run; an I_t near zero is known up to 3e-4 by 1024 draws.
+    information = np.maximum(seen.figure("information"), 0) + 3e-4
+    bound = known.iota * np.sqrt(known.d * information)
+    assert (seen.figure("main_regret") <= bound).all()
+    assert np.nanmax(seen.figure("information_ratio")) <= known.iota**2 * known.d
+    # E[D_t] <= eta sqrt(E[Hel^2]).
+    error, distance = seen.mean("approximation_error"), seen.mean("hellinger_squared")
+    highest = known.eta.value * np.sqrt(np.maximum(distance.value, 0))
+    assert (error.value - 4 * error.se <= highest + 1e-9).all()
+    # Hel^2 is at most either divergence, where they are finite, up to their corrections.
+    for name in ("kl_phat_p", "kl_p_phat"):
+        divergence = seen.figure(name)
+        finite = np.isfinite(divergence)
+        assert (seen.figure("hellinger_squared")[finite] <= divergence[finite] + 0.02).all()
+
+
+def test_the_matrix_of_the_information_ratio_has_the_rank_of_the_problem():
+    # M_ij = sqrt(q_i p_j) (E[v_i | A* = j] - E[v_i]), from draws.
+    bandit, rng = fastes.LinearBandit.random(12, 3, seed=2), np.random.default_rng(0)
+    v = rng.normal(size=(20_000, 3)) @ bandit.actions.T
+    best = v.argmax(axis=1)
+    found = np.unique(best)
+    p = np.array([np.mean(best == j) for j in found])
+    means = np.array([v[best == j].mean(axis=0) for j in found]).T
+    centre = means @ p
+    q = rng.dirichlet(np.ones(12))
+    matrix = np.sqrt(q[:, None] * p) * (means - centre[:, None])
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    assert sizes[3:].max() < 1e-12 * sizes[0]
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize(
+    "bandit",
+    [RANDOM, fastes.LinearBandit(np.eye(4), [0, 0.5, 1, 1.5]), BANDITS["duplicate arms"]],
+)
+def test_measured_regret_is_below_theorem_2_and_that_below_theorem_1(agent, bandit):
+    result = fastes.simulate(
+        bandit, agent, T=10, runs=50, seed=6, diagnostics=range(10), samples=512
+    )
+    known, M = result.diagnostics.constants, agent.parameters().get("M")
+    regret = result.regret.mean[-1] + 4 * result.regret.se[-1]
+    assert regret < theorem2_measured(result)
+    if M is not None:
+        assert theorem2_measured(result) < bounds.theorem1(known, 10, M)
+        divergence = result.diagnostics.mean("kl_phat_p").value
+        assert (divergence < bounds.divergence_bound(bandit.K, np.arange(10), M)).all()
+    if agent.name == "ts":
+        assert theorem2_measured(result) == bounds.term_a(known, 10)
+
+
+def test_what_each_agent_s_law_is(watched):
+    thompson = watched[str(fastes.ThompsonSampling())].diagnostics
+    for name in ("hellinger_squared", "kl_phat_p", "kl_p_phat", "approximation_error"):
+        assert np.abs(thompson.figure(name)).max() < 1e-12
+    greedy = watched[str(fastes.Greedy())].diagnostics
+    assert greedy.mean("kl_p_phat").left_out[1] == 200  # infinite: a single arm
+    assert np.isnan(greedy.mean("kl_p_phat").value[1])
+    uniform = watched[str(fastes.UniformRandom())].diagnostics
+    assert np.isfinite(uniform.figure("kl_p_phat")).all()
+    for agent in AGENTS:
+        variance = watched[str(agent)].diagnostics.figure("ensemble_variance")
+        assert np.isnan(variance).all() == (agent.name != "es")
+
+
+def test_a_fresh_ensemble_has_the_moments_of_posterior_draws():
+    # Mean squares are 1 in expectation; 4.5 standard errors each.
+    agent = fastes.EnsembleSampling(20)
+    seen = fastes.simulate(RANDOM, agent, T=1, runs=2000, diagnostics=[0], samples=2).diagnostics
+    squares = (
+        seen.figure("ensemble_variance"),
+        seen.figure("ensemble_mean_error") ** 2,
+        seen.figure("ensemble_cov_error") ** 2,
+    )
+    for figure in squares:
+        assert abs(figure.mean() - 1) < 4.5 * figure.std() / np.sqrt(2000)
+
+
+def test_information_is_left_out_where_it_takes_too_long(monkeypatch):
+    monkeypatch.setattr(look, "_AFFORDABLE", 1000)
+    agent = fastes.ThompsonSampling()
+    seen = fastes.simulate(RANDOM, agent, T=3, runs=2, diagnostics=[0, 2]).diagnostics
+    assert np.isnan(seen.figure("information")).all()
+    assert seen.mean("information_ratio").left_out.tolist() == [2, 2]
+    assert np.isfinite(seen.figure("step_regret")).all()
+
+
+def test_the_look_at_a_state_is_that_of_the_run():
+    agent = fastes.EnsembleSampling(5)
+    run = start(RANDOM, agent, 9, seed=4, run=1)
+    run.advance(0, 9)
+    figures = look.look(RANDOM, agent, run.state, run.source, 9, run.environment.means, 200)
+    seen = fastes.simulate(
+        RANDOM, agent, 12, runs=2, seed=4, diagnostics=[9], samples=200
+    ).diagnostics
+    assert [figure[1, 0] for figure in seen.per_run] == list(figures)
+
+
+def test_saved_diagnostics_come_back(watched, tmp_path):
+    result = watched[str(AGENTS[0])]
+    other = fastes.simulate(RANDOM, fastes.Greedy(), T=12, runs=200, seed=5)
+    Comparison((result, other)).save(tmp_path / "both.npz")
+    first, second = fastes.load(tmp_path / "both.npz").results
+    assert second.diagnostics is None
+    assert first.diagnostics.constants == result.diagnostics.constants
+    assert first.diagnostics.t.tolist() == list(range(12))
+    for name in Figures._fields:
+        assert np.array_equal(
+            first.diagnostics.figure(name), result.diagnostics.figure(name), equal_nan=True
+        )
+    assert inequalities(first) == inequalities(result)
+
+
+def test_damaged_diagnostics_are_refused(watched, tmp_path):
+    path = tmp_path / "result.npz"
+    watched[str(AGENTS[0])].save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    for change in ({"look_entropy_0": arrays["look_entropy_0"][:, 1:]}, {"looks_0": np.arange(3)}):
+        np.savez(path, **{**arrays, **change})
+        with pytest.raises(FileFormatError, match="do not fit each other"):
+            fastes.load(path)
+    arrays.pop("look_entropy_0")
+    np.savez(path, **arrays)
+    with pytest.raises(FileFormatError, match="lacks parts"):
+        fastes.load(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (
+            {"diagnostics": [3, 10]},
+            ValueError,
+            "diagnostics must be an integer from 0 to 9, got 10",
+        ),
+        ({"diagnostics": [-1]}, ValueError, "diagnostics must be an integer from 0 to 9, got -1"),
+        ({"diagnostics": []}, TypeError, "diagnostics must be integers from 0 to 9, got"),
+        ({"diagnostics": [0.5]}, TypeError, "diagnostics must be integers from 0 to 9, got"),
+        ({"diagnostics": [0], "samples": 1}, ValueError, "samples must be an integer from 2"),
+        ({"diagnostics": [0], "samples": 2**32 - 1}, MemoryError, "diagnostics .* needs"),
+    ],
+)
+def test_bad_arguments_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        fastes.simulate(RANDOM, fastes.Greedy(), T=10, runs=3, **options)
+
+
+def test_results_without_diagnostics_say_so():
+    result = fastes.simulate(RANDOM, fastes.Greedy(), T=10)
+    with pytest.raises(ValueError, match="holds no diagnostics: simulate with diagnostics="):
+        inequalities(result)
+
+
+def test_an_unknown_figure_is_refused(watched):
+    with pytest.raises(ValueError, match=r"must be one of hellinger_squared, .*, got 'hellinger'"):
+        watched[str(AGENTS[0])].diagnostics.figure("hellinger")
+
+
+def test_sums_over_steps():
+    rng = np.random.default_rng(0)
+    for T, t in ((1, [0]), (9, [3]), (40, [2, 3, 17, 30]), (5, range(5)), (10, [0, 9])):
+        times, values = np.array(t), rng.normal(size=(3, len(t)))
+        expected = [np.interp(np.arange(T), times, row).sum() for row in values]
+        assert sum_over_steps(times, values, T) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("T", [1, 2, 13, 10**6])
+def test_looking_times_span_the_steps(T):
+    times = looking_times(T)
+    assert times[0] == 0
+    assert times[-1] == T - 1
+    assert len(times) <= 12
+    assert (np.diff(times) > 0).all()
+
+
+def test_one_run_has_no_standard_errors():
+    result = fastes.simulate(RANDOM, fastes.EnsembleSampling(3), T=5, diagnostics=[0, 4])
+    table = inequalities(result)
+    assert table["entropy"]["se"] == [None, None]
+    assert table["totals"]["regret"]["se"] is None
+    assert all(math.isfinite(x) for x in table["entropy"]["mean"])
