@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,6 +70,17 @@ def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) ->
     >>> known.iota, round(known.eta.value, 2), round(known.entropy.value, 4)
     (2.0, 2.83, 0.6931)
     """
+    known = _KNOWN.setdefault(bandit, {})
+    if (samples, seed) not in known:
+        known[samples, seed] = _constants(bandit, samples, seed)
+    return known[samples, seed]
+
+
+# Several agents are often held against the same bounds.
+_KNOWN: "WeakKeyDictionary[LinearBandit, dict[tuple[int, int], Constants]]" = WeakKeyDictionary()
+
+
+def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
     law = optimal_action(bandit, samples=samples, seed=seed)
     r, sigma = bandit.rank, bandit.noise
     o, b = values_under(bandit, np.zeros(r), np.eye(r))
