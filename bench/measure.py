@@ -14,7 +14,33 @@ class Ratio(NamedTuple):
     high: float
     subject_seconds: float  # medians over rounds, for a unit of work
     baseline_seconds: float
-    figure: str = ""
+
+
+class Target(NamedTuple):
+    """A figure to reach: at least so large a ratio, or at most so many seconds."""
+
+    least_ratio: float | None = None
+    most_seconds: float | None = None
+    most_extra_seconds: float | None = None  # above the baseline's
+
+    def __str__(self) -> str:
+        words = []
+        if self.least_ratio is not None:
+            words.append(f"ratio >= {self.least_ratio:.3g}")
+        if self.most_seconds is not None:
+            words.append(f"<= {in_units(self.most_seconds)}")
+        if self.most_extra_seconds is not None:
+            words.append(f"<= {in_units(self.most_extra_seconds)} more")
+        return " or ".join(words)
+
+    def reached(self, ratio: Ratio) -> bool:
+        """Tell whether one of the figures that are set is reached."""
+        extra = ratio.subject_seconds - ratio.baseline_seconds
+        return (
+            (self.least_ratio is not None and ratio.median >= self.least_ratio)
+            or (self.most_seconds is not None and ratio.subject_seconds <= self.most_seconds)
+            or (self.most_extra_seconds is not None and extra <= self.most_extra_seconds)
+        )
 
 
 def ratio_of(subject: list[float], baseline: list[float]) -> Ratio:
@@ -34,3 +60,11 @@ def seconds(call: Callable[[], object]) -> float:
     began = time.perf_counter()
     call()
     return time.perf_counter() - began
+
+
+def in_units(duration: float) -> str:
+    """Return a time for people."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if duration >= 0.9995 * size:
+            return f"{duration / size:.3g} {unit}"
+    return f"{duration / 1e-9:.3g} ns"

@@ -5,6 +5,7 @@ import os
 import pytest
 
 import fastes
+from bench.measure import Target
 from bench.numpy_es import numpy_es
 
 STEPS = 20_000
@@ -19,7 +20,16 @@ def bandit():
     return fastes.LinearBandit.random(1_000, 50)
 
 
-@pytest.mark.parametrize("M", [10, 100, 1_000, 10_000, 100_000, 1_000_000])
+@pytest.mark.parametrize(
+    "M",
+    [
+        10,
+        10_000,
+        pytest.param(
+            1_000_000, marks=pytest.mark.design("a step at M=1,000,000 over M=100 (K=1,000, d=50)")
+        ),
+    ],
+)
 def test_against_a_hundred_models(compare, bandit, M):
     compare(
         steps_of(bandit, fastes.EnsembleSampling(M)),
@@ -27,7 +37,7 @@ def test_against_a_hundred_models(compare, bandit, M):
         work=STEPS,
         baseline_work=STEPS,
         rounds=5,
-        figure="at least 0.8 (a time of at most 1.25) at M=1,000,000",
+        target=Target(1 / 1.25),
     )
 
 
@@ -40,12 +50,18 @@ def test_against_the_eager_engine(compare, bandit, M):
         work=STEPS,
         baseline_work=eager,
         rounds=5,
-        figure="no figure",
     )
 
 
-@pytest.mark.parametrize("M", [10, 100, 10_000])
-def test_against_numpy(compare, bandit, M):
+@pytest.mark.tracked
+@pytest.mark.parametrize(
+    ("M", "least"),
+    [
+        pytest.param(M, least, marks=pytest.mark.design(f"one run, K=1,000, d=50, M={M:,}"))
+        for M, least in ((10, 4.0), (100, 4.0), (10_000, 80.0))
+    ],
+)
+def test_against_numpy(compare, bandit, M, least):
     theirs = max(300, 2_000_000 // (M + 1_000))
     compare(
         steps_of(bandit, fastes.EnsembleSampling(M)),
@@ -53,11 +69,18 @@ def test_against_numpy(compare, bandit, M):
         work=STEPS,
         baseline_work=theirs,
         rounds=7,
-        figure="at least 4 for M=10 and 100, 60 for M=10,000",
+        target=Target(least),
     )
 
 
-@pytest.mark.parametrize("M", [10, 30, 100, 10_000])
+@pytest.mark.tracked
+@pytest.mark.parametrize(
+    "M",
+    [
+        pytest.param(30, marks=pytest.mark.design("K=30, d=5, M=30")),
+        pytest.param(10_000, marks=pytest.mark.design("K=30, d=5, M=10,000")),
+    ],
+)
 def test_small_sizes_against_numpy(compare, M):
     small, T = fastes.LinearBandit.random(30, 5), 100_000
     theirs = 2_000
@@ -67,11 +90,17 @@ def test_small_sizes_against_numpy(compare, M):
         work=T,
         baseline_work=theirs,
         rounds=7,
-        figure="at most 1 us a step, or at least 40",
+        target=Target(40.0, most_seconds=1e-6),
     )
 
 
-@pytest.mark.parametrize("M", [100, 10_000, 1_000_000])
+@pytest.mark.parametrize(
+    "M",
+    [
+        pytest.param(M, marks=pytest.mark.design(f"a step of ES over TS, M={M:,}"))
+        for M in (100, 10_000, 1_000_000)
+    ],
+)
 def test_thompson_sampling_against_it(compare, bandit, M):
     compare(
         steps_of(bandit, fastes.EnsembleSampling(M)),
@@ -79,7 +108,7 @@ def test_thompson_sampling_against_it(compare, bandit, M):
         work=STEPS,
         baseline_work=STEPS,
         rounds=7,
-        figure="at least 0.91 (a time of at most 1.1)",
+        target=Target(1 / 1.1),
     )
 
 
@@ -104,5 +133,5 @@ def test_a_live_agent_against_one_matrix_vector_product(compare):
         multiply,
         work=calls,
         baseline_work=calls,
-        figure="at least 0.125 (at most 8 products for act and observe)",
+        target=Target(1 / 8),
     )

@@ -5,6 +5,8 @@ import pytest
 from fastes.kernels.streams import source
 
 import fastes
+from bench.limits import Work
+from bench.measure import Target
 from fastes.simulation import simulate
 from fastes.theory.look import look
 
@@ -22,7 +24,8 @@ def state_after(bandit, agent, T):
     return live._state
 
 
-@pytest.mark.parametrize("T", [0, 100, 2000])
+@pytest.mark.tracked
+@pytest.mark.parametrize("T", [0, 2000])
 def test_a_look(compare, T):
     bandit, agent = fastes.LinearBandit.random(K, D), fastes.EnsembleSampling(M)
     state, means = state_after(bandit, agent, T), np.zeros(K)
@@ -41,7 +44,8 @@ def test_a_look(compare, T):
     compare(
         lambda: look(bandit, agent, state, source(1), T, means, SAMPLES),
         products,
-        figure="at least 1/3",
+        target=Target(1 / 3),
+        needs=Work(flops=2 * D * (M * (K + 2 * D) + SAMPLES * (K + D))),
     )
 
 
@@ -51,6 +55,5 @@ def test_a_diagnosed_run_against_a_plain_one(compare):
     compare(
         lambda: simulate(bandit, agent, **options, diagnostics=[0, 10, 100, 1000]),
         lambda: simulate(bandit, agent, **options),
-        figure="none: what looks cost beside steps",
         rounds=5,
     )

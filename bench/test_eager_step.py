@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fastes
+from bench.measure import Target
 from bench.numpy_es import numpy_es
 
 SIZES = [(30, 5, 30), (1_000, 50, 10), (1_000, 50, 100), (1_000, 50, 10_000)]
@@ -24,9 +25,10 @@ def test_against_numpy(compare, K, d, M):
     def baseline():
         numpy_es(bandit.actions, 1.0, 1.0, M, theirs, seed=1)
 
-    compare(subject, baseline, work=ours, baseline_work=theirs, rounds=7, figure="grows with M")
+    compare(subject, baseline, work=ours, baseline_work=theirs, rounds=7)
 
 
+@pytest.mark.design("2 threads over 1, 32 runs")
 def test_two_threads_against_one(compare):
     bandit = fastes.LinearBandit.random(1_000, 50)
     agent = fastes.EnsembleSampling(1_000)
@@ -37,4 +39,4 @@ def test_two_threads_against_one(compare):
     def on(threads):
         return lambda: fastes.simulate(bandit, agent, T=500, runs=32, threads=threads)
 
-    compare(on(2), on(1), rounds=5, figure="at least 1.8")
+    compare(on(2), on(1), rounds=5, target=Target(1.8))

@@ -6,6 +6,9 @@ from fastes.kernels.ensemble import draw_models, ensemble, flush, forget_pending
 from fastes.kernels.streams import PERTURBATION, fill_normal_rows, normal, source
 from numba import njit
 
+from bench.limits import Work
+from bench.measure import Target
+
 SIZES = [(1_000, 50), (10_000, 10), (10_000, 50), (100_000, 20)]
 
 
@@ -45,7 +48,18 @@ def checked(update, models, arms):
     return update
 
 
-@pytest.mark.parametrize(("M", "r"), SIZES)
+def needed(M, r, steps):
+    return Work(flops=2 * M * r * steps, bytes=8 * M * r, normals=M * steps)
+
+
+@pytest.mark.tracked
+@pytest.mark.parametrize(
+    ("M", "r"),
+    [
+        pytest.param(M, r, marks=pytest.mark.design(f"eager update, M={M:,}, d={r}"))
+        for M, r in SIZES
+    ],
+)
 def test_against_numpy_normals_then_gemm(compare, M, r):
     update, models, arms = block(M, r)
     rng = np.random.default_rng(1)
@@ -56,7 +70,9 @@ def test_against_numpy_normals_then_gemm(compare, M, r):
         np.matmul(W, arms, out=product)
         np.add(xi, product, out=xi)
 
-    compare(checked(update, models, arms), baseline, figure="at least 0.7 of its rate")
+    compare(
+        checked(update, models, arms), baseline, target=Target(0.7), needs=needed(M, r, len(arms))
+    )
 
 
 @pytest.mark.parametrize(("M", "r"), SIZES)
@@ -70,4 +86,6 @@ def test_against_our_normals_then_gemm(compare, M, r):
         np.matmul(W, arms, out=product)
         np.add(xi, product, out=xi)
 
-    compare(checked(update, models, arms), baseline, figure="at least 0.7 of its rate")
+    compare(
+        checked(update, models, arms), baseline, target=Target(0.7), needs=needed(M, r, len(arms))
+    )

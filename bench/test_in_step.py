@@ -3,15 +3,13 @@
 import pytest
 
 import fastes
+from bench.measure import Target
 from bench.numpy_es import numpy_es
 from bench.numpy_ts import numpy_ts
 
 
-@pytest.fixture
-def quick(request):
-    return request.config.getoption("--quick")
-
-
+@pytest.mark.slow
+@pytest.mark.design("32 runs together, K=1,000, d=50, M=10,000")
 def test_32_runs_of_10_000_models(compare, quick):
     bandit, T = fastes.LinearBandit.random(1_000, 50), 200 if quick else 2_000
     agent = fastes.EnsembleSampling(10_000)
@@ -22,11 +20,18 @@ def test_32_runs_of_10_000_models(compare, quick):
         work=32 * T,
         baseline_work=100,
         rounds=7,
-        figure="at least 120",
+        target=Target(120.0),
     )
 
 
-@pytest.mark.parametrize("name", ["es", "ts"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.design(f"1,000 runs, K=10,000, d=100, {name}"))
+        for name in ("es", "ts")
+    ],
+)
 def test_1_000_runs_in_100_dimensions(compare, quick, name):
     bandit = fastes.LinearBandit.random(10_000, 100)
     runs, T = (8, 50) if quick else (1_000, 2_000)
@@ -46,5 +51,5 @@ def test_1_000_runs_in_100_dimensions(compare, quick, name):
         baseline_work=500,
         rounds=1,
         warm_up=False,
-        figure="at least 8",
+        target=Target(8.0),
     )

@@ -6,40 +6,60 @@ import sys
 
 import pytest
 
+from bench.measure import Target
+
 TINY = ["simulate", "--K", "5", "--d", "2", "--T", "10", "--runs", "2", "--quiet"]
 
 
 def command(*words, **environment):
     def run():
-        subprocess.run([sys.executable, "-P", *words], check=True, capture_output=True,
-                       env={**os.environ, **environment})  # fmt: skip
+        changed = {**os.environ, **environment}
+        words_of_python = [sys.executable, "-P", *words]
+        subprocess.run(words_of_python, check=True, capture_output=True, env=changed)
 
     return run
 
 
-def extra_milliseconds(ratio):
-    return 1e3 * (ratio.subject_seconds - ratio.baseline_seconds)
+@pytest.mark.design("fastes --help over python -c pass")
+def test_help_against_python_alone(compare):
+    compare(
+        command("-m", "fastes", "--help"),
+        command("-c", "pass"),
+        target=Target(most_extra_seconds=0.15),
+    )
 
 
-def test_help_against_python_alone(compare, request):
-    ratio = compare(command("-m", "fastes", "--help"), command("-c", "pass"),
-                    figure="at most 150 ms more")  # fmt: skip
-    print(f"{extra_milliseconds(ratio):.0f} ms more")
-
-
+@pytest.mark.design("a tiny run, second time, over import numba")
 def test_a_tiny_run_against_importing_numba(compare):
-    ratio = compare(command("-m", "fastes", *TINY), command("-c", "import numba"),
-                    figure="at most 500 ms more")  # fmt: skip
-    print(f"{extra_milliseconds(ratio):.0f} ms more")
+    compare(
+        command("-m", "fastes", *TINY),
+        command("-c", "import numba"),
+        target=Target(most_extra_seconds=0.5),
+    )
 
 
-@pytest.mark.parametrize("agent", ["es", "ts"])
-def test_the_first_run_against_the_second(compare, agent, tmp_path):
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(words, marks=pytest.mark.design(f"first run after install: {name}"), id=name)
+        for name, words in {
+            "es": [],
+            "ts": ["--agent", "ts"],
+            "es, K=2,048": ["--K", "2048"],
+        }.items()
+    ],
+)
+def test_the_first_run(compare, words, tmp_path):
     fresh = iter(range(1000))
-    words = ["-m", "fastes", *TINY, "--agent", agent]
+    first = ["-m", "fastes", *TINY, *words]
 
-    def first():
-        command(*words, XDG_CACHE_HOME=str(tmp_path / str(next(fresh))))()
+    def compile_and_run():
+        command(*first, XDG_CACHE_HOME=str(tmp_path / str(next(fresh))))()
 
-    ratio = compare(first, command(*words), rounds=1, figure="first run: at most 15 s")
-    print(f"{ratio.subject_seconds:.1f} s")
+    compare(
+        compile_and_run,
+        command(*first),
+        rounds=1,
+        warm_up=False,
+        target=Target(most_seconds=15.0),
+    )

@@ -1,0 +1,146 @@
+"""The command line of the benchmarks: python -m bench."""
+
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bench import history
+from bench.session import Figure, run_session
+from bench.table import print_table
+
+_ONLY = click.option("--only", default="", metavar="WORDS", help="As pytest's -k.")
+_QUICK = click.option("--quick", is_flag=True, help="One round of each: a smoke test.")
+_PROCESSES = click.option(
+    "--processes",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Processes to take each figure in.",
+)
+_FOLDER = click.option(
+    "--history",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=history.HISTORY,
+    show_default="bench/history",
+    help="Folder of records.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Measure throughput as ratios, keep them, and notice when one falls.
+
+    \b
+    python -m bench run
+    python -m bench record
+    python -m bench compare
+    """
+
+
+@main.command()
+@click.option("--slow", is_flag=True, help="The slow ones too: half an hour.")
+@_ONLY
+@_QUICK
+@_FOLDER
+def run(slow: bool, only: str, quick: bool, folder: Path) -> None:
+    """Print one table: time, ratio to NumPy, share of the machine's limit, ratio to the record."""
+    marks = "slow or not slow" if slow else "not slow"
+    figures = _session(marks, only, quick=quick)
+    print_table(figures, history.as_ratios(history.last_here(folder)))
+
+
+@main.command()
+@_QUICK
+def design(quick: bool) -> None:
+    """Print the figures of the design in one table, and which of them are not reached."""
+    figures = [figure for figure in _session("design", "", quick=quick) if figure["design"]]
+    print_table(figures, title="design")
+    missed = sum(not figure["reached"] for figure in figures)
+    click.echo(f"{len(figures) - missed} of {len(figures)} reached")
+
+
+@main.command()
+@_ONLY
+@_PROCESSES
+@_FOLDER
+def record(only: str, processes: int, folder: Path) -> None:
+    """Measure the tracked benchmarks and append a record to the history."""
+    made = history.record_of([_session("tracked", only) for _ in range(processes)])
+    click.echo(f"{history.append(made, folder)}: {len(made.ratios)} ratios, {processes} processes")
+
+
+@main.command()
+@click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A record; by default the last one of such a processor.",
+)
+@_ONLY
+@_PROCESSES
+@_FOLDER
+def compare(against: Path | None, only: str, processes: int, folder: Path) -> None:
+    """Measure the tracked benchmarks again: exit 1 if a ratio fell by more than noise.
+
+    A fall is an alarm if it is more than 8% and more than 4 standard errors, twice in a row.
+    """
+    before = history.last_here(folder) if against is None else history.load(against)
+    if before is None:
+        raise click.ClickException("no record of such a processor: make one with record")
+    click.echo(f"against {history.describe(before)}")
+    now = history.record_of([_session("tracked", only) for _ in range(processes)])
+    suspects = history.falls(before.ratios, now.ratios)
+    confirmed = [fall for fall in suspects if _again(fall, before, processes)]
+    for fall in confirmed:
+        click.echo(
+            f"slower: {fall.name}, ratio {fall.before:.3g} -> {fall.now:.3g} "
+            f"({fall.now / fall.before - 1:+.0%}, {fall.standard_errors:.0f} standard errors)"
+        )
+    both = before.ratios.keys() & now.ratios.keys()
+    if not both:
+        raise click.ClickException("the record holds none of these benchmarks")
+    changes = [now.medians()[name] / before.medians()[name] for name in both]
+    click.echo(
+        f"{len(both)} ratios, {len(suspects)} looked slower, {len(confirmed)} are; "
+        f"middle change {statistics.median(changes) - 1:+.1%}"
+    )
+    sys.exit(1 if confirmed else 0)
+
+
+@main.command()
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
+@_ONLY
+@_FOLDER
+def plot(out: Path, only: str, folder: Path) -> None:
+    """Draw the history: each ratio over its first, against the records."""
+    from bench.figures import draw_history
+
+    kept = history.records(folder)
+    if not kept:
+        raise click.ClickException(f"no record in {folder}: make one with record")
+    draw_history(kept, only, out)
+    click.echo(f"wrote {out}: {len(kept)} records")
+
+
+def _again(fall: history.Fall, before: history.Record, processes: int) -> bool:
+    """Measure one benchmark anew. Tell whether it still looks slower."""
+    # A name is module/test[parameters], which pytest's -k knows by its parts.
+    module, _, test = fall.name.partition("/")
+    words = " and ".join(word for word in (module, *test.replace("]", "").split("[")) if word)
+    sessions = [_session("tracked", words) for _ in range(processes)]
+    now = history.record_of(sessions).ratios
+    return fall.name in {each.name for each in history.falls(before.ratios, now)}
+
+
+def _session(marks: str, words: str, **options: Any) -> list[Figure]:
+    try:
+        return run_session(marks, words, **options)
+    except (ValueError, RuntimeError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m bench")

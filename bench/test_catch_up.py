@@ -1,0 +1,74 @@
+"""Models that take in what they missed, and models drawn at a first read, against NumPy."""
+
+import numpy as np
+import pytest
+from fastes.kernels.deferred import models_between
+from fastes.kernels.playlog import played_arms
+from fastes.kernels.streams import source
+
+import fastes
+from bench.limits import Work
+
+K, D, M = 1_000, 50, 1_000
+
+
+def after(T):
+    """Return a bandit and an ensemble's state after T steps."""
+    bandit = fastes.LinearBandit.random(K, D)
+    live = fastes.EnsembleSampling(M).start(bandit, seed=1)
+    rng = np.random.default_rng(0)
+    values = bandit.actions @ rng.normal(size=D)
+    for _ in range(T):
+        arm = live.act()
+        live.observe(arm, float(values[arm] + rng.normal()))
+    return bandit, live._state
+
+
+@pytest.mark.tracked
+def test_catching_up(compare):
+    # After 10,000 steps all models have been read; each missed a thousand steps or so.
+    bandit, state = after(10_000)
+    used = int(state.models.used[0])
+    assert used == M
+    played = played_arms(state.log)
+    missed = [
+        np.unique(played[since:], return_counts=True) for since in state.models.read_at[:used]
+    ]
+    rng = np.random.default_rng(1)
+
+    def in_numpy():
+        for xi, (arms, counts) in zip(state.models.xi, missed, strict=False):
+            _ = xi + (np.sqrt(counts) * rng.standard_normal(len(arms))) @ bandit.actions[arms]
+
+    distinct = np.mean([len(arms) for arms, _ in missed])
+    compare(
+        lambda: models_between(state, source(1), 1, 0, M),
+        in_numpy,
+        needs=Work(flops=2 * distinct * D, normals=distinct),
+        work=M,
+        baseline_work=M,
+        rounds=9,
+    )
+
+
+@pytest.mark.tracked
+def test_first_reads(compare):
+    # No model was read; a draw is one normal for each row of a factor, times it.
+    bandit = fastes.LinearBandit.random(K, D)
+    live = fastes.EnsembleSampling(M).start(bandit, seed=1)
+    live.observe(np.arange(200), np.zeros(200))
+    state, rng = live._state, np.random.default_rng(1)
+    factor = np.vstack([np.eye(D), bandit.actions[:200]])
+
+    def in_numpy():
+        for _ in range(M):
+            rng.standard_normal(len(factor)) @ factor
+
+    compare(
+        lambda: models_between(state, source(1), 1, 0, M),
+        in_numpy,
+        needs=Work(flops=2 * factor.size, normals=len(factor)),
+        work=M,
+        baseline_work=M,
+        rounds=9,
+    )

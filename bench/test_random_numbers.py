@@ -1,0 +1,38 @@
+"""Normals of the counter-based generator, against NumPy's sequential one."""
+
+import numpy as np
+import pytest
+from fastes.kernels.ensemble import draw_models, ensemble
+from fastes.kernels.streams import PERTURBATION, fill_normal_rows, source
+
+from bench.limits import Work
+
+pytestmark = pytest.mark.tracked
+
+
+@pytest.mark.parametrize("n", [10, 100, 10_000])
+def test_vectors(compare, n):
+    rows = 1_000_000 // n
+    ours, theirs, rng = np.empty((rows, n)), np.empty((rows, n)), np.random.default_rng(0)
+    fill_normal_rows(source(1), PERTURBATION, ours)
+    assert abs(ours.mean()) < 0.005
+    assert abs(ours.std() - 1) < 0.005
+    compare(
+        lambda: fill_normal_rows(source(1), PERTURBATION, ours),
+        lambda: rng.standard_normal(out=theirs),
+        needs=Work(normals=1),
+        work=1_000_000,
+        baseline_work=1_000_000,
+    )
+
+
+def test_across_models(compare):
+    models, out = ensemble(50, 20_032).models, np.empty((20_032, 50))
+    rng = np.random.default_rng(0)
+    compare(
+        lambda: draw_models(models, source(1), 0, len(models.tiles)),
+        lambda: rng.standard_normal(out=out),
+        needs=Work(normals=1),
+        work=out.size,
+        baseline_work=out.size,
+    )
