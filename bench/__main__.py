@@ -13,13 +13,6 @@ from bench.table import print_table
 
 _ONLY = click.option("--only", default="", metavar="WORDS", help="As pytest's -k.")
 _QUICK = click.option("--quick", is_flag=True, help="One round of each: a smoke test.")
-_PROCESSES = click.option(
-    "--processes",
-    type=click.IntRange(1),
-    default=3,
-    show_default=True,
-    help="Processes to take each figure in.",
-)
 _FOLDER = click.option(
     "--history",
     "folder",
@@ -64,8 +57,14 @@ def design(quick: bool) -> None:
 
 
 @main.command()
+@click.option(
+    "--processes",
+    type=click.IntRange(2),
+    default=8,
+    show_default=True,
+    help="Processes to take each figure in.",
+)
 @_ONLY
-@_PROCESSES
 @_FOLDER
 def record(only: str, processes: int, folder: Path) -> None:
     """Measure the tracked benchmarks and append a record to the history."""
@@ -80,20 +79,21 @@ def record(only: str, processes: int, folder: Path) -> None:
     help="A record; by default the last one of such a processor.",
 )
 @_ONLY
-@_PROCESSES
 @_FOLDER
-def compare(against: Path | None, only: str, processes: int, folder: Path) -> None:
+def compare(against: Path | None, only: str, folder: Path) -> None:
     """Measure the tracked benchmarks again: exit 1 if a ratio fell by more than noise.
 
-    A fall is an alarm if it is more than 8% and more than 4 standard errors, twice in a row.
+    First in three processes. A ratio that fell by more than 8% and two standard errors is
+    measured again, by itself, in as many processes as the record; it is an alarm if it fell by
+    more than 8% and four standard errors there.
     """
     before = history.last_here(folder) if against is None else history.load(against)
     if before is None:
         raise click.ClickException("no record of such a processor: make one with record")
     click.echo(f"against {history.describe(before)}")
-    now = history.record_of([_session("tracked", only) for _ in range(processes)])
-    suspects = history.falls(before.ratios, now.ratios)
-    confirmed = [fall for fall in suspects if _again(fall, before, processes)]
+    now = history.record_of([_session("tracked", only) for _ in range(3)])
+    suspects = history.falls(before.ratios, now.ratios, history.SUSPECT)
+    confirmed = [fall for suspect in suspects for fall in _again(suspect.name, before)]
     for fall in confirmed:
         click.echo(
             f"slower: {fall.name}, ratio {fall.before:.3g} -> {fall.now:.3g} "
@@ -125,14 +125,14 @@ def plot(out: Path, only: str, folder: Path) -> None:
     click.echo(f"wrote {out}: {len(kept)} records")
 
 
-def _again(fall: history.Fall, before: history.Record, processes: int) -> bool:
-    """Measure one benchmark anew. Tell whether it still looks slower."""
+def _again(name: str, before: history.Record) -> list[history.Fall]:
+    """Measure one benchmark anew. Return its fall, if that is more than noise."""
     # A name is module/test[parameters], which pytest's -k knows by its parts.
-    module, _, test = fall.name.partition("/")
+    module, _, test = name.partition("/")
     words = " and ".join(word for word in (module, *test.replace("]", "").split("[")) if word)
-    sessions = [_session("tracked", words) for _ in range(processes)]
+    sessions = [_session("tracked", words) for _ in before.ratios[name]]
     now = history.record_of(sessions).ratios
-    return fall.name in {each.name for each in history.falls(before.ratios, now)}
+    return [fall for fall in history.falls(before.ratios, now, history.ALARM) if fall.name == name]
 
 
 def _session(marks: str, words: str, **options: Any) -> list[Figure]:

@@ -4,10 +4,12 @@ A ratio to a baseline that was timed in turns with its subject does not depend o
 machine was that day, nearly. What is left differs from process to process (where arrays lie in
 memory, for one): so every figure is taken in several processes.
 
-The rule. Let x and y be the means of the logarithms of a benchmark's ratios over the processes of
-the record and of now, and s their standard deviation between processes, pooled over both. A fall
-x - y is an alarm if it is more than 8% and more than 4 standard errors, s sqrt(1/m + 1/n) with s at
-least 1.5%; and if it is so once more when the benchmark is measured anew.
+The rule. A process gives one number: the fastest round of the baseline over the fastest of the
+subject. Let x and y be the means of its logarithm over the m processes of the record and the n of
+now, and s the standard deviation between processes, pooled over both and at least 2%. The fall
+x - y has the standard error e = s sqrt(1/m + 1/n). A benchmark whose ratio fell by more than 8% and
+2 e looks slower. It is then measured anew, by itself, in as many processes as the record; if in
+these it fell by more than 8% and 4 e, that is an alarm.
 """
 
 import datetime
@@ -27,8 +29,8 @@ from bench.session import ROOT, Figure
 HISTORY = ROOT / "bench" / "history"
 
 LEAST_FALL = 0.08
-STANDARD_ERRORS = 4.0
-LEAST_SPREAD = 0.015
+SUSPECT, ALARM = 2.0, 4.0  # standard errors
+LEAST_SPREAD = 0.02
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def record_of(sessions: Sequence[Sequence[Figure]]) -> Record:
     ratios: dict[str, list[float]] = {}
     times: dict[str, list[float]] = {}
     for figure in (figure for session in sessions for figure in session):
-        ratios.setdefault(figure["name"], []).append(figure["median"])
+        ratios.setdefault(figure["name"], []).append(figure["fastest"])
         times.setdefault(figure["name"], []).append(figure["subject_seconds"])
     return Record(
         commit=_commit(),
@@ -103,12 +105,14 @@ class Fall(NamedTuple):
     standard_errors: float
 
 
-def falls(before: Mapping[str, Sequence[float]], now: Mapping[str, Sequence[float]]) -> list[Fall]:
-    """Return the benchmarks whose ratio fell by more than the noise allows."""
+def falls(
+    before: Mapping[str, Sequence[float]], now: Mapping[str, Sequence[float]], errors: float
+) -> list[Fall]:
+    """Return the benchmarks whose ratio fell by more than so many standard errors, and 8%."""
     found = []
     for name in before.keys() & now.keys():
         fall = fall_of(name, before[name], now[name])
-        if _drop(fall) > LEAST_FALL and fall.standard_errors > STANDARD_ERRORS:
+        if _drop(fall) > LEAST_FALL and fall.standard_errors > errors:
             found.append(fall)
     return sorted(found, key=_drop, reverse=True)
 

@@ -14,6 +14,7 @@ class Ratio(NamedTuple):
     high: float
     subject_seconds: float  # medians over rounds, for a unit of work
     baseline_seconds: float
+    fastest: float  # the ratio of the fastest rounds: what other programs disturb least
 
 
 class Target(NamedTuple):
@@ -52,6 +53,7 @@ def ratio_of(subject: list[float], baseline: list[float]) -> Ratio:
         ratios[-1 - len(ratios) // 4],
         statistics.median(subject),
         statistics.median(baseline),
+        min(baseline) / min(subject),
     )
 
 

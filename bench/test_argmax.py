@@ -1,16 +1,16 @@
 """A full scan for the best arm, against `argmax(A @ theta)` in NumPy."""
 
-import numba
 import numpy as np
 import pytest
 from fastes.kernels.argmax import scan, workspace
 from fastes.kernels.greedy import greedy
+from fastes.kernels.jit import entry
 
 import fastes
 from bench.limits import Work
 
 
-@numba.njit
+@entry
 def scans(agent, arms, work, n):
     best = -1
     for _ in range(n):
@@ -24,7 +24,7 @@ def test_a_scan(compare, K, d):
     bandit = fastes.LinearBandit.random(K, d)
     arms, agent = bandit.canonical.arms, greedy(d)
     agent.z[:] = theta = np.random.default_rng(1).normal(size=d)
-    work, n = workspace(arms), max(3, 20_000_000 // (K * d))
+    work, n = workspace(arms), min(20_000, max(3, 20_000_000 // (K * d)))
     assert scans(agent, arms, work, 1) == np.argmax(bandit.actions @ theta)
 
     def in_numpy():

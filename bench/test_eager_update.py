@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from fastes.kernels.ensemble import draw_models, ensemble, flush, forget_pending, weights
+from fastes.kernels.jit import entry
 from fastes.kernels.streams import PERTURBATION, fill_normal_rows, normal, source
-from numba import njit
 
 from bench.limits import Work
 from bench.measure import Target
@@ -30,7 +30,7 @@ def block(M, r):
     return update, models, arms
 
 
-@njit
+@entry
 def perturbations(origin, W):
     """W[s, m] = the perturbation of model m at step s, one at a time."""
     for s in range(W.shape[0]):

@@ -1,10 +1,10 @@
 """The rank-one update of the posterior, against Sherman and Morrison's formula in NumPy."""
 
-import numba
 import numpy as np
 import pytest
 from fastes.kernels.agent import learn
 from fastes.kernels.greedy import greedy
+from fastes.kernels.jit import entry
 from fastes.kernels.streams import source
 
 import fastes
@@ -13,7 +13,7 @@ from bench.limits import Work
 STEPS = 2_000
 
 
-@numba.njit
+@entry
 def learn_all(agent, arms, origin, played, rewards):
     for t in range(len(played)):
         learn(agent, arms, origin, t, played[t], rewards[t])
