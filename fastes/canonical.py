@@ -160,6 +160,14 @@ def _from_values(
     return Canonical(arms, rank, None)
 
 
+def copies(canonical: Canonical) -> NDArray[np.int64]:
+    """Return for every arm how many have the same row and offset."""
+    arms, r = canonical.arms, canonical.rank
+    b = arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: arms.K]
+    _, which = _distinct_rows(np.column_stack([arms.offsets.ravel()[: arms.K], b]))
+    return np.bincount(which)[which]
+
+
 def _distinct_rows(matrix: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """Return the distinct rows in order of appearance, and which of them each row is."""
     places: dict[bytes, int] = {}

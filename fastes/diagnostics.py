@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.validation import Floats, frozen
+from fastes.validation import Floats
 
 if TYPE_CHECKING:
     from fastes.theory.bounds import Constants
@@ -36,7 +36,8 @@ class Figures(NamedTuple):
     regret : float
         Expected regret of the step given the state and the true theta.
     information : float
-        I_t(A*; (A_t, R_{t+1})) given the state; nan where it would take too long.
+        I_t(A*; (A_t, R_{t+1})) given the state; nan where it would take too long, or ask for
+        more draws.
     ensemble_variance, ensemble_mean_error, ensemble_cov_error : float
         The models against independent draws from the posterior, for which all three are about
         1 (`fastes.agents.agent.Moments`); nan for agents without models.
@@ -96,10 +97,6 @@ class Diagnostics:
     per_run: Any
     constants: "Constants"
 
-    def __post_init__(self) -> None:
-        for figure in self.per_run:
-            frozen(figure)
-
     def mean(self, name: str) -> Mean:
         """Return the mean over runs of a figure, of `step_regret` or of `information_ratio`.
 
@@ -109,11 +106,13 @@ class Diagnostics:
         known = np.isfinite(per_run)
         n = known.sum(axis=0)
         kept = np.where(known, per_run, 0.0)
+        # Squares of numbers of any size: in units of the largest they do not overflow.
+        unit = np.abs(kept).max() or 1.0
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = kept.sum(axis=0) / n
-            squares = np.where(known, (per_run - mean) ** 2, 0.0).sum(axis=0)
+            mean = (kept / unit).sum(axis=0) / n
+            squares = np.where(known, (kept / unit - mean) ** 2, 0.0).sum(axis=0)
             se = np.sqrt(squares / ((n - 1) * n))
-        return Mean(mean, np.where(n > 1, se, np.nan), len(per_run) - n)
+        return Mean(unit * mean, unit * np.where(n > 1, se, np.nan), len(per_run) - n)
 
     def figure(self, name: str) -> Floats:
         """Return a figure of every run, (runs, times).
@@ -126,10 +125,9 @@ class Diagnostics:
             return np.asarray(figures.main_regret + figures.approximation_error)
         if name == "information_ratio":
             positive = figures.information > 0
-            squares = figures.main_regret**2
-            return np.divide(
-                squares, figures.information, out=np.full(squares.shape, np.nan), where=positive
-            )
+            roots = np.sqrt(np.where(positive, figures.information, np.nan))
+            with np.errstate(over="ignore"):
+                return np.square(figures.main_regret / roots)
         if name not in Figures._fields:
             known = ", ".join((*Figures._fields, "step_regret", "information_ratio"))
             raise ValueError(f"a figure's name must be one of {known}, got {name!r}")

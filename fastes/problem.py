@@ -98,6 +98,13 @@ class LinearBandit:
         return canonicalise(self.actions, self.prior_mean, self.prior_cov, self.noise)
 
     @cached_property
+    def copies(self) -> NDArray[np.int64]:
+        """How many arms are equal to each, itself included, as far as rewards can tell: (K,)."""
+        from fastes.canonical import copies
+
+        return copies(self.canonical)
+
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of the whole problem: equal for equal problems."""
         return validation.fingerprint(self.actions, self.prior_mean, self.prior_cov, self.noise)

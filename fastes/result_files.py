@@ -1,6 +1,7 @@
 """Results as files: one npz that describes itself, and CSV."""
 
 import csv
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -65,7 +66,7 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison:
             )
         )
         whole = results and all(_is_whole(result) for result in results)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FileFormatError(f"{os.fspath(path)} lacks parts of a result") from error
     if not whole:
         raise FileFormatError(f"{os.fspath(path)} holds parts that do not fit each other")
@@ -105,7 +106,22 @@ def _is_whole(result: Result) -> bool:
 
 
 def _fits(seen: Diagnostics | None, c: Configuration) -> bool:
-    return seen is None or all(part.shape == (c.runs, len(seen.t)) for part in seen.per_run)
+    """Tell whether diagnostics from a file are of one piece, and of this simulation."""
+    if seen is None:
+        return True
+    known, t = seen.constants, seen.t
+    sizes = (known.iota, known.eta.value, known.entropy.value, known.trivial.value)
+    return (
+        t.ndim == 1
+        and len(t) > 0
+        and 0 <= t[0]
+        and t[-1] < c.T
+        and bool((np.diff(t) > 0).all())
+        and all(part.shape == (c.runs, len(t)) for part in seen.per_run)
+        and all(math.isfinite(size) for size in sizes)
+        and known.K == c.K
+        and known.d >= 1
+    )
 
 
 def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:

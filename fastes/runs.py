@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastes.agents import Agent
 from fastes.canonical import values
-from fastes.diagnostics import Figures
+from fastes.diagnostics import Diagnostics
 from fastes.kernels.agent import full
 from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
@@ -25,14 +25,6 @@ from fastes.validation import Floats
 _SLICE_SECONDS = 0.1
 
 
-class Watch(NamedTuple):
-    """When to look at the state of every run, and where to write what is seen."""
-
-    times: NDArray[np.int64]
-    samples: int
-    figures: Figures  # of (runs, times) arrays: filled in by the runs
-
-
 class Job(NamedTuple):
     """What all runs share."""
 
@@ -44,7 +36,7 @@ class Job(NamedTuple):
     theta: Floats | None
     regret: Floats  # (runs, times): filled in by the runs
     team: Team | None
-    watch: Watch | None
+    watch: Diagnostics | None  # filled in by the runs
 
 
 def play(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
@@ -94,11 +86,11 @@ def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int,
     from fastes.theory.look import look
 
     t = 0
-    for i, time_of_look in enumerate(job.watch.times):
+    for i, time_of_look in enumerate(job.watch.t):
         yield from _slices(t, int(time_of_look), proceed, 1, kept.total)
         t = int(time_of_look)
         seen = look(job.bandit, job.agent, agent, origin, t, environment.means, job.watch.samples)
-        for room, figure in zip(job.watch.figures, seen, strict=True):
+        for room, figure in zip(job.watch.per_run, seen, strict=True):
             room[run, i] = figure
     yield from _slices(t, job.T, proceed, 1, kept.total)
 

@@ -18,7 +18,7 @@ from fastes.kernels.jit import compilation_timer
 from fastes.kernels.tile_product import MODELS
 from fastes.problem import LinearBandit
 from fastes.result import Comparison, Configuration, Regret, Result
-from fastes.runs import Job, Watch, play
+from fastes.runs import Job, play
 from fastes.team import WORTH_SHARING, Team
 from fastes.validation import MAX_SEED, MAX_SIZE, Floats
 
@@ -113,7 +113,9 @@ def simulate(
         "threads", _processors() if threads is None else threads, 1, 1 << 16
     )
     fixed = None if theta is None else _fixed(bandit, theta, runs)
-    watch = None if diagnostics is None else _watch(diagnostics, samples, bandit, T, runs)
+    watch = None
+    if diagnostics is not None:
+        watch = _watch(diagnostics, samples, bandit, T, runs, min(runs, threads), seed)
     points = min(points, T)
     memory.require(f"a record of {runs:,} runs at {points:,} times", points * (8 * runs + 200))
     started = time.perf_counter()
@@ -143,8 +145,7 @@ def simulate(
         threads=threads,
         seconds=time.perf_counter() - started - compiling(),
     )
-    seen = None if watch is None else _diagnostics(watch, bandit, seed)
-    return Result(configuration, times, Regret(regret), counts, seen)
+    return Result(configuration, times, Regret(regret), counts, watch)
 
 
 def compare(
@@ -254,25 +255,35 @@ def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
     return np.atleast_2d(parameters)
 
 
-def _watch(diagnostics: ArrayLike, samples: int, bandit: LinearBandit, T: int, runs: int) -> Watch:
+def _watch(
+    diagnostics: ArrayLike,
+    samples: int,
+    bandit: LinearBandit,
+    T: int,
+    runs: int,
+    workers: int,
+    seed: int,
+) -> Diagnostics:
     """Return when to look and how, with room for what is seen."""
-    times = np.unique(np.asarray(diagnostics))
+    try:
+        times = np.unique(np.asarray(diagnostics))
+    except (TypeError, ValueError):
+        times = np.empty(0)
     if not np.issubdtype(times.dtype, np.integer) or not len(times):
-        raise TypeError(f"diagnostics must be integers from 0 to {T - 1}, got {diagnostics!r}")
+        raise TypeError(f"diagnostics must be steps from 0 to {T - 1}, got {diagnostics!r}")
     for t in (int(times[0]), int(times[-1])):
-        validation.integer("diagnostics", t, 0, T - 1)
+        validation.integer("a step in diagnostics", t, 0, T - 1)
     samples = validation.integer("samples", samples, 2, MAX_SIZE)
     shape = runs, len(times)
-    needed = 8 * len(Figures._fields) * runs * len(times) + 8 * samples * (bandit.rank + 4)
+    draws = 8 * samples * (bandit.rank + 4)
+    needed = 8 * len(Figures._fields) * runs * len(times) + workers * draws
     memory.require(f"diagnostics of {runs:,} runs at {len(times):,} times", needed)
     figures = Figures(*(np.full(shape, np.nan) for _ in Figures._fields))
-    return Watch(times.astype(np.int64), samples, figures)
-
-
-def _diagnostics(watch: Watch, bandit: LinearBandit, seed: int) -> Diagnostics:
     from fastes.theory.bounds import constants
 
-    return Diagnostics(watch.times, watch.samples, watch.figures, constants(bandit, seed=seed))
+    # The constants now: a failure there loses no run.
+    known = constants(bandit, seed=seed)
+    return Diagnostics(times.astype(np.int64), samples, figures, known)
 
 
 def _plan(

@@ -173,7 +173,7 @@ def _absorb(U, eta, columns, n):
     for k in range(r):
         x = columns[k, :n]
         square = dot(x, x)
-        if square != 0.0:  # nan too: it must be seen
+        if not square < 1e-280:  # what is less is lost beside U_kk >= 1; nan must be seen
             diagonal = np.sqrt(U[k, k] * U[k, k] + square)
             # The reflector is (head, x); written so, its head does not cancel.
             head = -square / (U[k, k] + diagonal)

@@ -107,7 +107,7 @@ def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
         "bound on the KL",
         "is infinite in up to 4 runs",
         "cov error",
-        "Theorem 1: at most",
+        "Theorem 1: ",
     ):
         assert word in outcome.stdout
     assert "Sum of G_t + D_t, interpolated between these times" in outcome.stdout
@@ -134,10 +134,11 @@ def test_diagnose_as_json_has_the_fields_that_are_promised():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--times", "0,50"], "diagnostics must be an integer from 0 to 49, got 50"),
+        (["--times", "0,50"], "a step in diagnostics must be an integer from 0 to 49, got 50"),
         (["--times", "soon"], "'soon' is not a list of integers"),
         (["--samples", "1"], "samples must be an integer from 2"),
         (["--T", "0"], "T must be an integer from 1"),
+        (["--T", "1" + 21 * "0"], "T must be an integer from 1"),
     ],
 )
 def test_diagnose_refuses_bad_words(words, message):
@@ -153,6 +154,25 @@ def test_figures_say_what_they_need(tmp_path):
         assert "holds no diagnostics" in outcome.stderr
     outcome = run("plot", other, "--figure", "size", "--out", tmp_path / "a.png", code=2)
     assert "needs results of ensemble sampling" in outcome.stderr
+    run("simulate", "--K", 21, *QUICK[2:], "--out", other)
+    outcome = run("plot", plain, other, "--figure", "size", "--out", tmp_path / "a.png", code=2)
+    assert "must have equal problem" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--noise", "1e-7", "--prior-cov", "1e-14"],
+        ["--noise", "1e5", "--prior-cov", "1e10"],
+        ["--prior-mean", "1e5", "--M", "10000"],
+        ["--K", "2", "--agent", "ts"],
+    ],
+)
+def test_the_tables_of_diagnose_fit_eighty_columns(words, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("diagnose", *QUICK, "--samples", 64, *words).stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "\N{HORIZONTAL ELLIPSIS}" not in shown
 
 
 def test_results_are_written_and_plotted(tmp_path):

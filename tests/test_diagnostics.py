@@ -1,5 +1,6 @@
 """Diagnostics: they change nothing, they are right, and the paper's inequalities hold."""
 
+import json
 import math
 
 import numpy as np
@@ -73,10 +74,12 @@ def test_every_kind_of_bandit_can_be_diagnosed(name, agent):
         BANDITS[name], agent, T=4, runs=2, seed=1, diagnostics=[0, 3], samples=64
     )
     seen = result.diagnostics
-    distance = seen.figure("hellinger_squared") + seen.figure("hellinger_correction")
-    assert (distance >= -1e-9).all()
+    distance = seen.figure("hellinger_squared")
+    assert (distance >= -0.1).all()  # 64 draws: what the correction may take off too much
     assert (distance <= 2 + 1e-9).all()
     assert (seen.figure("entropy") >= -1e-9).all()
+    assert (seen.figure("entropy") <= np.log(BANDITS[name].K) + 0.1).all()
+    assert np.isfinite(seen.constants.eta_closed_form)
     rounding = 1e-9 * BANDITS[name].noise
     assert (seen.figure("step_regret") >= -rounding).all()
     assert (seen.figure("regret") >= 0).all()
@@ -112,12 +115,80 @@ def test_the_correction_takes_off_what_few_draws_add(monkeypatch):
     monkeypatch.setattr(look, "exact_law_of_the_best", lambda *_: None)
     drawn = fastes.simulate(bandit, agent, **options).diagnostics
     assert (drawn.figure("hellinger_correction") > 0).all()
-    for name in ("hellinger_squared", "entropy", "step_regret", "main_regret"):
-        gap = drawn.figure(name) - exact.figure(name)
-        error = gap.std(axis=0) / np.sqrt(len(gap))
+    assert_unbiased(drawn, exact)
+
+
+def assert_unbiased(drawn, exact):
+    names = ("hellinger_squared", "kl_phat_p", "kl_p_phat", "entropy", "step_regret", "main_regret")
+    for name in names:
+        with np.errstate(invalid="ignore"):
+            gap = drawn.figure(name) - exact.figure(name)
+        known = np.isfinite(gap)
+        assert known.mean() > 0.5, name
+        gap = gap[known]
         # The second-order expansion leaves a third order: a tenth of what it takes off.
-        left = 0.1 * drawn.figure("hellinger_correction").mean(axis=0)
-        assert (np.abs(gap.mean(axis=0)) < 4.5 * error + left).all()
+        left = 0.1 * drawn.figure("hellinger_correction").mean()
+        assert abs(gap.mean()) < 4.5 * gap.std() / np.sqrt(len(gap)) + left, name
+
+
+def test_the_correction_knows_that_equal_arms_move_together(monkeypatch):
+    # Each of four arms thirty times, 256 draws: taking them for 120 would take off thirty times
+    # as much. The first look is at a fresh ensemble, whose votes are exact shares too.
+    rows = np.random.default_rng(3).normal(size=(4, 2))
+    bandit = fastes.LinearBandit(np.tile(rows, (30, 1)))
+    assert (bandit.copies == 30).all()
+    options = {"T": 2, "runs": 300, "seed": 2, "diagnostics": [0, 1], "samples": 256}
+    agent = fastes.EnsembleSampling(200)
+    exact = fastes.simulate(bandit, agent, **options).diagnostics
+    monkeypatch.setattr(look, "exact_law_of_the_best", lambda *_: None)
+    drawn = fastes.simulate(bandit, agent, **options).diagnostics
+    assert_unbiased(drawn, exact)
+
+
+@pytest.mark.parametrize("samples", [2, 4, 64])
+def test_thompson_sampling_s_step_regret_is_unbiased_for_few_draws(samples):
+    # 4.5 standard errors around the value of 4096 draws.
+    few, many = (
+        fastes.simulate(
+            RANDOM, fastes.ThompsonSampling(), T=1, runs=2000, diagnostics=[0], samples=n
+        ).diagnostics.mean("step_regret")
+        for n in (samples, 4096)
+    )
+    assert abs(few.value[0] - many.value[0]) < 4.5 * np.hypot(few.se[0], many.se[0])
+
+
+def test_information_is_not_known_from_draws_that_are_sparse():
+    # At t = 0 the reward of one of three arms tells at most 0.24 nats, whatever the noise.
+    for variance in (1.0, 1e2, 1e6, 1e8):
+        bandit = fastes.LinearBandit(np.eye(3), prior_cov=variance)
+        seen = fastes.simulate(bandit, fastes.UniformRandom(), T=1, runs=5, diagnostics=[0])
+        information = seen.diagnostics.figure("information")
+        assert (np.isnan(information) | (information < 0.25)).all()
+        assert np.isnan(information).all() == (variance >= 1e6)
+
+
+def test_a_fixed_theta_has_no_bounds():
+    result = fastes.simulate(
+        RANDOM, fastes.EnsembleSampling(5), T=5, runs=3, diagnostics=[0, 4], theta=np.full(4, 30.0)
+    )
+    table = inequalities(result)
+    assert table["bounds"] is None
+    assert "theorem1" not in table["totals"]
+    with pytest.raises(ValueError, match="theta was fixed for ES, M=5"):
+        theorem2_measured(result)
+
+
+@pytest.mark.parametrize(
+    ("length", "noise"), [(1e-160, 1.0), (1e155, 1e155), (1e160, 1e160), (1.0, 1e160)]
+)
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_scales_beyond_squares(length, noise, agent):
+    rows = np.random.default_rng(0).normal(size=(3, 2))
+    bandit = fastes.LinearBandit(length * rows, noise=noise)
+    result = fastes.simulate(bandit, agent, T=300, runs=2, diagnostics=[0, 1, 299], samples=64)
+    table = inequalities(result)
+    assert all(math.isfinite(x) for x in table["step_regret"]["mean"])
+    assert math.isfinite(table["totals"]["theorem2_of_phat"])
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=str)
@@ -266,9 +337,27 @@ def test_damaged_diagnostics_are_refused(watched, tmp_path):
     watched[str(AGENTS[0])].save(path)
     with np.load(path) as file:
         arrays = dict(file)
-    for change in ({"look_entropy_0": arrays["look_entropy_0"][:, 1:]}, {"looks_0": np.arange(3)}):
+    text = str(arrays["meta"])
+    meta = json.loads(text)
+    known = meta["diagnostics"][0]["constants"]
+
+    def with_constants(**changes):
+        meta["diagnostics"][0]["constants"] = {**known, **changes}
+        return {"meta": np.array(json.dumps(meta))}
+
+    for change in (
+        {"look_entropy_0": arrays["look_entropy_0"][:, 1:]},
+        {"looks_0": np.arange(3)},
+        {"looks_0": np.arange(12)[::-1]},
+        {"looks_0": np.arange(1, 13)},
+        {"looks_0": np.arange(12).reshape(3, 4)},
+        with_constants(iota="x"),
+        with_constants(eta=3.0),
+        with_constants(K=99),
+        {"meta": np.array(text.replace('"samples": 1024', '"samples": Infinity'))},
+    ):
         np.savez(path, **{**arrays, **change})
-        with pytest.raises(FileFormatError, match="do not fit each other"):
+        with pytest.raises(FileFormatError, match=r"do not fit each other|lacks parts"):
             fastes.load(path)
     arrays.pop("look_entropy_0")
     np.savez(path, **arrays)
@@ -282,13 +371,19 @@ def test_damaged_diagnostics_are_refused(watched, tmp_path):
         (
             {"diagnostics": [3, 10]},
             ValueError,
-            "diagnostics must be an integer from 0 to 9, got 10",
+            "a step in diagnostics must be an integer from 0 to 9, got 10",
         ),
-        ({"diagnostics": [-1]}, ValueError, "diagnostics must be an integer from 0 to 9, got -1"),
-        ({"diagnostics": []}, TypeError, "diagnostics must be integers from 0 to 9, got"),
-        ({"diagnostics": [0.5]}, TypeError, "diagnostics must be integers from 0 to 9, got"),
+        (
+            {"diagnostics": [-1]},
+            ValueError,
+            "a step in diagnostics must be an integer from 0 to 9, got -1",
+        ),
+        ({"diagnostics": []}, TypeError, "diagnostics must be steps from 0 to 9, got"),
+        ({"diagnostics": [0.5]}, TypeError, "diagnostics must be steps from 0 to 9, got"),
+        ({"diagnostics": [None, 1]}, TypeError, "diagnostics must be steps from 0 to 9, got"),
+        ({"diagnostics": [[0], [1, 2]]}, TypeError, "diagnostics must be steps from 0 to 9, got"),
         ({"diagnostics": [0], "samples": 1}, ValueError, "samples must be an integer from 2"),
-        ({"diagnostics": [0], "samples": 2**32 - 1}, MemoryError, "diagnostics .* needs"),
+        ({"diagnostics": [0], "samples": 2**32 - 1}, MemoryError, r"diagnostics .* needs"),
     ],
 )
 def test_bad_arguments_are_refused(options, error, message):
@@ -311,7 +406,8 @@ def test_sums_over_steps():
     rng = np.random.default_rng(0)
     for T, t in ((1, [0]), (9, [3]), (40, [2, 3, 17, 30]), (5, range(5)), (10, [0, 9])):
         times, values = np.array(t), rng.normal(size=(3, len(t)))
-        expected = [np.interp(np.arange(T), times, row).sum() for row in values]
+        steps = np.log(np.arange(T) + 1)
+        expected = [np.interp(steps, np.log(times + 1), row).sum() for row in values]
         assert sum_over_steps(times, values, T) == pytest.approx(expected)
 
 

@@ -151,3 +151,25 @@ def test_values_of_independent_arms():
     error = v.max(axis=1).std() / np.sqrt(len(v))
     assert abs(law.values.sum() - v.max(axis=1).mean()) < 4.5 * error
     assert law.values[0] == pytest.approx(0.3 * law.probabilities[0])
+
+
+@pytest.mark.parametrize("ratio", [1e3, 1e5, 1e8])
+def test_independent_arms_of_very_different_spread(ratio):
+    # Of two standard normals and one that is all but zero, that is the best if both are below.
+    law = law_of_the_best(np.zeros(3), np.diag([1 / ratio, 1.0, 1.0]), 1000, 0)
+    assert law.method == "independent arms"
+    assert law.probabilities == pytest.approx([0.25, 0.375, 0.375], abs=2 / ratio + 1e-7)
+
+
+def test_two_arms_that_differ_by_a_constant():
+    law = law_of_the_best(np.array([0.0, 1.0]), np.ones((2, 3)), 1000, 0)
+    assert law.probabilities.tolist() == [0, 1]
+    assert law.values.tolist() == [0, 1]
+
+
+def test_many_arms_in_the_plane_are_left_to_draws():
+    angles = np.linspace(0, 2 * np.pi, 500, endpoint=False)
+    c = np.column_stack([np.cos(angles), np.sin(angles)])
+    law = law_of_the_best(np.zeros(500), c, 1 << 16, 0)
+    assert law.method == "quasi-Monte Carlo"
+    assert law.entropy.value == pytest.approx(np.log(500), abs=0.01)

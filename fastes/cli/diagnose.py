@@ -38,10 +38,12 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     fastes plot study.npz --figure divergence --out divergence.png
     """
     with one_sentence(debug):
+        from fastes import validation
         from fastes.theory.inequalities import inequalities, looking_times
 
         check_outputs(out=options["out"])
-        times = options["times"] or looking_times(max(1, options["T"]))
+        T = validation.integer("T", options["T"], 1, validation.MAX_STEPS)
+        times = options["times"] or looking_times(T)
         comparison = simulated(
             options, not (quiet or as_json), diagnostics=times, samples=options["samples"]
         )

@@ -106,12 +106,17 @@ def _print_divergences(table: dict[str, Any]) -> None:
         "KL(p || phat)": ("kl_p_phat",),
         "H(A* | H_t)": ("entropy",),
     }
-    bound = table["bounds"]["kl_phat_p"]
-    _print_grid(table, columns, {} if bound is None else {"bound on the KL": bound})
+    bound = table["bounds"] and table["bounds"]["kl_phat_p"]
+    _print_grid(table, columns, {"bound on the KL": bound} if bound else {})
     for name, words in (("kl_phat_p", "KL(phat || p)"), ("kl_p_phat", "KL(p || phat)")):
-        worst = max(table[name]["infinite"])
-        if worst > 0:
-            click.echo(f"{words} is infinite in up to {worst} runs, which its mean leaves out.")
+        _print_left_out(table, name, "infinite", f"{words} is infinite")
+
+
+def _print_left_out(table: dict[str, Any], name: str, why: str, words: str) -> None:
+    worst = max(table[name][why])
+    if worst > 0:
+        runs = "1 run" if worst == 1 else f"up to {worst} runs"
+        click.echo(f"{words} in {runs}, which its mean leaves out.")
 
 
 def _print_regrets(table: dict[str, Any]) -> None:
@@ -122,8 +127,11 @@ def _print_regrets(table: dict[str, Any]) -> None:
         "given theta": ("step_regret_given_theta",),
         "G_t^2 / I_t": ("information_ratio",),
     }
-    _print_grid(table, columns, {"bound on D_t": table["bounds"]["approximation_error"]})
-    click.echo(f"Bound on G_t^2 / I_t: {_rounded(table['bounds']['information_ratio'])}.")
+    bounds = table["bounds"]
+    _print_grid(table, columns, {"bound on D_t": bounds["approximation_error"]} if bounds else {})
+    if bounds:
+        click.echo(f"Bound on G_t^2 / I_t: {_rounded(bounds['information_ratio'])}.")
+    _print_left_out(table, "information_ratio", "unknown", "G_t^2 / I_t is not known")
 
 
 def _print_grid(
@@ -151,14 +159,15 @@ def _print_grid(
 def _print_totals(table: dict[str, Any]) -> None:
     totals = table["totals"]
     how = "" if totals["every_step"] else ", interpolated between these times"
-    regret, summed = totals["regret"], totals["sum_of_step_regrets"]
-    click.echo(f"\nRegret: {_with_error(regret['mean'], regret['se'] or math.nan)}")
-    words = _with_error(summed["mean"], summed["se"] or math.nan)
-    click.echo(f"Sum of G_t + D_t{how}: {words}")
-    click.echo(f"Theorem 2 with phat as measured: at most {_rounded(totals['theorem2_of_phat'])}")
+    click.echo(f"\nRegret: {_with_error(**totals['regret'])}")
+    click.echo(f"Sum of G_t + D_t{how}: {_with_error(**totals['sum_of_step_regrets'])}")
+    if table["bounds"] is None:
+        click.echo("The bounds are on means over the prior: none for a fixed theta.")
+        return
+    click.echo(f"Theorem 2 with phat as measured{how}: {_rounded(totals['theorem2_of_phat'])}")
     if totals["theorem1"] is not None:
-        best = _rounded(totals["best"])
-        click.echo(f"Theorem 1: at most {_rounded(totals['theorem1'])}; best bound: {best}")
+        click.echo(f"Theorem 1: {_rounded(totals['theorem1'])}")
+        click.echo(f"Best bound: {_rounded(totals['best'])}")
     click.echo(f"Random play: {_rounded(totals['trivial'])}")
 
 
@@ -166,8 +175,12 @@ def _in_brackets(mean: float | None, se: float | None) -> str:
     """Return the mean to the place of its standard error's first digit, and that digit."""
     if mean is None:
         return "-"
-    if se is None or not 1e-12 < se < 1e9:
+    if se is None or not 1e-3 * abs(mean) < 1e3 * se:  # so exact that no digit of it is shown
         return _rounded(mean)
+    exponent = math.floor(math.log10(max(abs(mean), se)))
+    if not -4 <= exponent < 4:
+        unit = 10.0**exponent
+        return f"{_in_brackets(mean / unit, se / unit)}e{exponent:+d}"
     places = max(0, -math.floor(math.log10(1.0526 * se)))  # 0.095 and above is 0.1
     return f"{mean:,.{places}f}({round(se * 10**places)})"
 
@@ -184,16 +197,20 @@ def _figures(result: "Result") -> list[str]:
     ]
 
 
-def _rounded(number: float) -> str:
+def _rounded(number: float | None) -> str:
     """Return a number to three digits, or to the unit."""
+    if number is None:
+        return "-"
     size = abs(number)
     if not 1e-4 <= size < 1e9:
         return f"{number:.3g}"
     return f"{number:,.{max(0, 2 - math.floor(math.log10(size)))}f}"
 
 
-def _with_error(mean: float, se: float) -> str:
+def _with_error(mean: float | None, se: float | None) -> str:
     """Return the mean to as many places as two digits of its standard error have."""
+    if mean is None or se is None:
+        return "-" if mean is None else f"{mean:,.4g}"
     if math.isnan(se) or not 1e-4 < se < 1e9:
         return f"{mean:,.4g}" if math.isnan(se) else f"{mean:.4g} +- {se:.2g}"
     places = max(0, 1 - math.floor(math.log10(se)))

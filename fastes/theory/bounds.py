@@ -85,14 +85,14 @@ def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
     r, sigma = bandit.rank, bandit.noise
     o, b = values_under(bandit, np.zeros(r), np.eye(r))
     squares, gaps = _largest_square_and_gap(o, b, samples, seed)
-    square = _estimate(squares)
+    square, trivial = _estimate(squares), _estimate(gaps)
     eta = 2.0 * math.sqrt(square.value + 1.0)
     return Constants(
         iota=sigma * math.sqrt(2.0 * (float((b * b).sum(axis=1).max()) + 1.0)),
         eta=Estimate(sigma * eta, sigma * 2.0 * square.se / eta),
         eta_closed_form=_eta_closed_form(bandit, o, b),
         entropy=law.entropy,
-        trivial=_estimate(sigma * gaps),
+        trivial=Estimate(sigma * trivial.value, sigma * trivial.se),
         K=bandit.K,
         d=min(bandit.d, r),
     )
@@ -119,14 +119,18 @@ def _estimate(replicates: Floats) -> Estimate:
 
 
 def _eta_closed_form(bandit: LinearBandit, o: Floats, b: Floats) -> float:
-    """Return the appendix's bound: 2 sqrt(min of two bounds on E[max (a'theta)^2] + sigma^2)."""
+    """Return the appendix's bound: 2 sqrt(min of two bounds on E[max (a'theta)^2] + sigma^2).
+
+    In units of sigma, so that no square is too large to be held.
+    """
     cov, sigma = bandit.prior_cov, bandit.noise
     variances = np.diag(cov) if np.ndim(cov) == 2 else np.broadcast_to(cov, bandit.d)
-    longest = float((bandit.actions**2).sum(axis=1).max())
-    by_dimension = bandit.d * longest * float((bandit.prior_mean**2 + variances).max())
+    longest = float(np.linalg.norm(bandit.actions / sigma, axis=1).max())
+    largest = longest * float(np.hypot(bandit.prior_mean, np.sqrt(variances)).max())
+    by_dimension = bandit.d * largest * largest
     widest, farthest = float((b * b).sum(axis=1).max()), float((o * o).max())
-    by_arms = sigma**2 * ((4.0 * math.log(bandit.K) + 5.0) * widest + farthest)
-    return 2.0 * math.sqrt(min(by_dimension, by_arms) + sigma**2)
+    by_arms = (4.0 * math.log(bandit.K) + 5.0) * widest + farthest
+    return sigma * 2.0 * math.sqrt(min(by_dimension, by_arms) + 1.0)
 
 
 def term_a(known: Constants, T: int) -> float:

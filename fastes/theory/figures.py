@@ -8,7 +8,7 @@ import numpy as np
 from fastes.plotting import style
 from fastes.result import Result
 from fastes.theory import bounds
-from fastes.theory.inequalities import diagnostics_of
+from fastes.theory.inequalities import diagnostics_of, require_prior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,11 +31,27 @@ def draw_bounds(table: Mapping[str, Any], ax: "Axes") -> None:
     ax.legend(frameon=False)
 
 
+def _require_one_problem(results: Sequence[Result]) -> None:
+    """Raise ValueError unless one set of bounds applies to all results."""
+    _require_equal(results, "problem")
+    for result in results:
+        require_prior(result)
+
+
+def _require_equal(results: Sequence[Result], *fields: str) -> None:
+    for field in fields:
+        values = {getattr(result.configuration, field) for result in results}
+        if len(values) > 1:
+            words = ", ".join(str(value) for value in sorted(values))
+            raise ValueError(f"results on one such figure must have equal {field}, got {words}")
+
+
 def draw_regret_and_bounds(results: Sequence[Result], ax: "Axes") -> None:
     """Draw regret against time, below the best bound that is known for each agent.
 
     Thin lines are bounds, of the colour of the agent that they are for.
     """
+    _require_one_problem(results)
     known = diagnostics_of(results[0]).constants
     for i, result in enumerate(results):
         M = result.configuration.parameters.get("M")
@@ -58,6 +74,7 @@ def draw_divergence(results: Sequence[Result], ax: "Axes") -> None:
     The first bounds KL(phat_t || p_t), which is larger. The second is on pbar_t and not on phat_t:
     at t = 0, where pbar_t = p_t, it is zero.
     """
+    _require_one_problem(results)
     sizes = {}
     for i, result in enumerate(results):
         seen = diagnostics_of(result)
@@ -88,6 +105,7 @@ def draw_divergence(results: Sequence[Result], ax: "Axes") -> None:
 
 def draw_final_regret(results: Sequence[Result], ax: "Axes") -> None:
     """Draw the final regret of ensembles against M, beside that of other agents."""
+    _require_equal(results, "problem", "T")
     ensembles = [result for result in results if "M" in result.configuration.parameters]
     if not ensembles:
         raise ValueError("the figure of regret against M needs results of ensemble sampling")

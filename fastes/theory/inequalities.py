@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from fastes.diagnostics import Diagnostics, Mean
 from fastes.result import Regret, Result
@@ -26,18 +27,21 @@ def looking_times(T: int, n: int = 12) -> NDArray[np.int64]:
 def sum_over_steps(t: NDArray[np.int64], values: Floats, T: int) -> Floats:
     """Return the sum over the steps 0, ..., T - 1 of what is known at the steps t.
 
-    Between them it is taken to be linear, and constant before the first and after the last: exact
-    where t holds every step. The last axis of `values` is that of t.
+    Between them it is taken to be linear in log(t + 1), and constant before the first and after
+    the last: exact where t holds every step. The last axis of `values` is that of t.
 
     Examples
     --------
-    >>> float(sum_over_steps(np.array([0, 2, 5]), np.array([0.0, 2.0, 5.0]), T=6))
-    15.0
+    >>> float(sum_over_steps(np.array([0, 1, 2]), np.array([1.0, 2.0, 4.0]), T=4))
+    11.0
     """
-    gaps = np.diff(t)
+    first, last = t[:-1], t[1:]
+    logs = gammaln(last + 1.0) - gammaln(first + 1.0)  # of t + 1, summed from first to last - 1
+    gaps = last - first
+    right = (logs - gaps * np.log(first + 1.0)) / np.log((last + 1.0) / (first + 1.0))
     weights = np.zeros(len(t))
-    weights[:-1] += (gaps + 1) / 2
-    weights[1:] += (gaps - 1) / 2
+    weights[:-1] += gaps - right
+    weights[1:] += right
     weights[-1] += T - t[-1]
     weights[0] += t[0]
     return np.asarray(values @ weights)
@@ -53,12 +57,21 @@ def diagnostics_of(result: Result) -> Diagnostics:
     return result.diagnostics
 
 
+def require_prior(result: Result) -> None:
+    """Raise ValueError unless theta was drawn from the prior, over which the bounds are means."""
+    if result.configuration.theta != "prior":
+        raise ValueError(
+            f"the bounds are on means over the prior, but theta was fixed for {result.label}"
+        )
+
+
 def theorem2_measured(result: Result) -> float:
     """Return Theorem 2's bound on the regret with measured divergences of phat_t and p_t.
 
-    By convexity E[Hel^2(pbar_t || p_t)] is at most E[Hel^2(phat_t || p_t)]: what is returned is
-    at least the right-hand side of Theorem 2.
+    By convexity E[Hel^2(pbar_t || p_t)] is at most E[Hel^2(phat_t || p_t)]: what is returned
+    estimates a number that is at least the right-hand side of Theorem 2.
     """
+    require_prior(result)
     seen, T = diagnostics_of(result), result.configuration.T
     steps = np.sqrt(np.maximum(seen.mean("hellinger_squared").value, 0.0))
     known = seen.constants
@@ -80,9 +93,8 @@ def inequalities(result: Result) -> dict[str, Any]:
     True
     """
     seen, c = diagnostics_of(result), result.configuration
-    known, T, M = seen.constants, c.T, c.parameters.get("M")
-    distance = np.maximum(seen.mean("hellinger_squared").value, 0.0)
-    summed = Regret(sum_over_steps(seen.t, seen.figure("step_regret"), T)[:, None])
+    M = c.parameters.get("M")
+    summed = Regret(sum_over_steps(seen.t, seen.figure("step_regret"), c.T)[:, None])
     return {
         "agent": result.label,
         "t": seen.t.tolist(),
@@ -101,24 +113,38 @@ def inequalities(result: Result) -> dict[str, Any]:
         "information": _plain(seen.mean("information"), "unknown"),
         "information_ratio": _plain(seen.mean("information_ratio"), "unknown"),
         "ensemble": None if M is None else _ensemble(seen),
-        "bounds": {
-            "kl_phat_p": None if M is None else bounds.divergence_bound(c.K, seen.t, M).tolist(),
-            "hellinger_squared_of_pbar": None
-            if M is None
-            else bounds.k_free_bound(seen.t, M).tolist(),
-            "approximation_error": (known.eta.value * np.sqrt(distance)).tolist(),
-            "information_ratio": known.iota**2 * known.d,
-        },
+        "bounds": _bounds(result) if c.theta == "prior" else None,
         "totals": {
-            "every_step": len(seen.t) == T,
+            "every_step": len(seen.t) == c.T,
             "regret": _pair(result.regret),
             "sum_of_step_regrets": _pair(summed),
-            "theorem2_of_phat": theorem2_measured(result),
-            "theorem1": None if M is None else bounds.theorem1(known, T, M),
-            "best": None if M is None else bounds.best_bound(known, T, M),
-            "term_a": bounds.term_a(known, T),
-            "trivial": T * known.trivial.value,
+            **(_regret_bounds(result) if c.theta == "prior" else {}),
         },
+    }
+
+
+def _bounds(result: Result) -> dict[str, Any]:
+    """Return the bounds on figures at each look; none on ensembles for other agents."""
+    seen, M = diagnostics_of(result), result.configuration.parameters.get("M")
+    known = seen.constants
+    distance = np.maximum(seen.mean("hellinger_squared").value, 0.0)
+    return {
+        "kl_phat_p": M and _numbers(bounds.divergence_bound(known.K, seen.t, M)),
+        "hellinger_squared_of_pbar": M and _numbers(bounds.k_free_bound(seen.t, M)),
+        "approximation_error": _numbers(known.eta.value * np.sqrt(distance)),
+        "information_ratio": _number(known.iota * known.iota * known.d),
+    }
+
+
+def _regret_bounds(result: Result) -> dict[str, float | None]:
+    c, known = result.configuration, diagnostics_of(result).constants
+    M = c.parameters.get("M")
+    return {
+        "theorem2_of_phat": theorem2_measured(result),
+        "theorem1": M and bounds.theorem1(known, c.T, M),
+        "best": M and bounds.best_bound(known, c.T, M),
+        "term_a": bounds.term_a(known, c.T),
+        "trivial": c.T * known.trivial.value,
     }
 
 
@@ -138,4 +164,8 @@ def _pair(regret: Regret) -> dict[str, float | None]:
 
 
 def _numbers(values: Floats) -> list[float | None]:
-    return [float(value) if math.isfinite(value) else None for value in values]
+    return [_number(value) for value in values]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -23,7 +23,7 @@ from fastes.theory.optimal_action import exact_law_of_the_best, values_under
 from fastes.validation import Floats
 
 _AFFORDABLE = 1 << 26  # multiply-adds: a twentieth of a second
-_DRAWS_A_LABEL = 8  # fewer leave of the information's bias too much
+_LEAST_SPREAD = 4.0  # of values, in units of the noise: two draws a unit for each best arm
 
 
 def look(
@@ -57,7 +57,7 @@ def look(
         hellinger_correction=correction,
         kl_phat_p=_kl_phat_p(q, law),
         kl_p_phat=_kl_p_phat(q, law),
-        entropy=float(entropy(law.p)) + float((1.0 - law.p[law.p > 0]).sum()) / (2.0 * law.n),
+        entropy=float(entropy(law.p)) + float(law.free.sum()) / (2.0 * law.n),
         main_regret=sigma * main,
         approximation_error=sigma * error,
         regret=sigma * float(means.max() - q @ means),
@@ -69,11 +69,22 @@ def look(
 
 
 class _Law(NamedTuple):
-    """p_t, E_t[v_a; A* = a], and of how many draws they are the mean: infinitely many, if exact."""
+    """p_t and E_t[v_a; A* = a], means of n draws, or exact and n infinite."""
 
     p: Floats
     values: Floats
     n: float
+    copies: NDArray[np.int64]  # how many arms are equal to each
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Where p is not zero."""
+        return self.p > 0
+
+    @property
+    def free(self) -> Floats:
+        """n times the variance of p over p, where p is not zero."""
+        return 1.0 / self.copies[self.seen] - self.p[self.seen]
 
 
 def _optimal(bandit: LinearBandit, posterior: Any, z: Floats, tally: Tally) -> tuple[Floats, _Law]:
@@ -82,66 +93,65 @@ def _optimal(bandit: LinearBandit, posterior: Any, z: Floats, tally: Tally) -> t
     Else both are means over the same draws: what the best arm has more than another then never
     falls below zero, and varies less.
     """
-    K, r = bandit.K, bandit.rank
-    if K <= 2 or r <= 2 or K <= r + 1:
+    if bandit.K <= 2 or bandit.rank <= 2 or bandit.K <= bandit.rank + 1:
         expected, loadings = values_under(bandit, posterior.mu, posterior.root)
         exact = exact_law_of_the_best(expected, loadings)
         if exact is not None:
-            return expected, _Law(exact.probabilities, exact.values, math.inf)
+            return expected, _Law(exact.probabilities, exact.values, math.inf, bandit.copies)
     n = len(z)
     drawn, _ = values_under(bandit, z.mean(axis=0), posterior.root[:, :0])
-    return drawn, _Law(tally.counts / n, tally.values / n, n)
+    return drawn, _Law(tally.counts / n, tally.values / n, n, bandit.copies)
 
 
 def _main_regret_and_error(q: Floats, law: _Law, expected: Floats) -> tuple[float, float]:
     """Return G_t and D_t of the proof of Theorem 2 with phat_t = q in the place of pbar_t.
 
-    Their sum is sum_a E_t[v_a; A* = a] - q'E_t[v], whatever the error of p.
+    Their sum is sum_a E_t[v_a; A* = a] - q'E_t[v], whatever the error of p; but where q is the
+    estimated p, n draws make it too small by the factor 1 - 1/n.
     """
     root_p, root_q = np.sqrt(law.p), np.sqrt(q)
     conditional = np.divide(law.values, root_p, out=np.zeros(len(q)), where=root_p > 0)
     main = root_q @ (conditional - root_p * expected)
     error = (root_p - root_q) @ (conditional + root_q * expected)
-    return float(main), float(error)
+    scale = 1.0 / (1.0 - 1.0 / law.n) if q is law.p else 1.0
+    return scale * float(main), float(error)
 
 
-# The frequencies p of n draws have variance p (1 - p) / n. A second-order expansion tells by how
-# much a smooth function of them is too large on average; that is taken off.
+# The frequencies p of n draws have variance p (1/c - p) / n, where c arms are equal and share. A
+# second-order expansion tells by how much a smooth function of them is too large on average; that
+# is taken off.
 
 
 def _hellinger_squared(q: Floats, law: _Law) -> tuple[float, float]:
     """Return the squared Hellinger distance, and by how much the draws make it too large."""
     if q is law.p:
         return 0.0, 0.0
-    seen = law.p > 0
-    p, root_q = law.p[seen], np.sqrt(q[seen])
     distance = float(np.square(np.sqrt(law.p) - np.sqrt(q)).sum())
-    return distance, float((root_q * (1.0 - p) / np.sqrt(p)).sum()) / (4.0 * law.n)
+    return distance, float(np.sqrt(q[law.seen] / law.p[law.seen]) @ law.free) / (4.0 * law.n)
 
 
 def _kl_phat_p(q: Floats, law: _Law) -> float:
     if q is law.p:
         return 0.0
-    seen = law.p > 0
-    p = law.p[seen]
-    return float(kl(q, law.p)) - float((q[seen] * (1.0 - p) / p).sum()) / (2.0 * law.n)
+    excess = float((q[law.seen] / law.p[law.seen]) @ law.free) / (2.0 * law.n)
+    return float(kl(q, law.p)) - excess
 
 
 def _kl_p_phat(q: Floats, law: _Law) -> float:
     if q is law.p:
         return 0.0
-    return float(kl(law.p, q)) - float((1.0 - law.p[law.p > 0]).sum()) / (2.0 * law.n)
+    return float(kl(law.p, q)) - float(law.free.sum()) / (2.0 * law.n)
 
 
 def _information(bandit: LinearBandit, q: Floats, z: Floats, best: NDArray[np.int64]) -> float:
-    """Return I_t = sum_a q(a) I_t(A*; reward of a), or nan where that would take too long.
+    """Return I_t = sum_a q(a) I_t(A*; reward of a), or nan: too long, or too few draws.
 
     The action itself tells nothing of A*, given the state.
     """
     n = len(z) - len(z) % 2
     found, label = np.unique(best[:n], return_inverse=True)
     played = np.flatnonzero(q)
-    if len(played) * n * bandit.rank > _AFFORDABLE or n < _DRAWS_A_LABEL * len(found):
+    if len(played) * n * bandit.rank > _AFFORDABLE:
         return math.nan
     arms, row, values = bandit.canonical.arms, np.empty(bandit.rank), np.empty(n)
     total, work = 0.0, 0
@@ -150,8 +160,10 @@ def _information(bandit: LinearBandit, q: Floats, z: Floats, best: NDArray[np.in
         values -= values.min()
         spread = float(values.max())
         bins, width = bins_of(spread)
-        work += len(found) * min(bins, 50) * points_of(spread)
-        if work > _AFFORDABLE:
+        work += len(found) * min(bins, 64) * points_of(spread)
+        # Draws far apart would each tell by itself which arm is the best.
+        sparse = n < 2 * len(found) * max(_LEAST_SPREAD, spread)
+        if sparse or work > _AFFORDABLE:
             return math.nan
         room = np.empty((2, bins, len(found)))
         total += q[arm] * information(values, label, room, width, np.empty((2, len(found))))

@@ -22,6 +22,7 @@ from fastes.validation import Floats
 
 _REPLICATES = 16
 _BLOCK = 1 << 22  # values held at a time
+_AFFORDABLE = 30_000_000  # terms of a quadrature: a fraction of a second
 _WIDEST = 9.0  # standard deviations that quadrature covers: beyond, 2e-19
 
 
@@ -156,7 +157,7 @@ def _distinct(means: Floats, loadings: Floats) -> Any:
 def _exact_law(m: Floats, c: Floats, copies: Any) -> Law | None:
     """Return the law for arms that differ, where there is an exact method."""
     K, r = c.shape
-    if r == 0 or K == 1:
+    if r == 0 or (c == c[0]).all():
         best = (m == m.max()) * copies
         p = best / best.sum()
         return Law(p, p * m, np.zeros(K), "certain")
@@ -182,10 +183,17 @@ def _two_arms(m: Floats, c: Floats) -> Law:
     return Law(p, p * m + slopes * norm.pdf(z), np.zeros(2), "two arms")
 
 
-def _by_quadrature(rule: Any, m: Floats, c: Floats, method: str) -> Law:
-    """Return the law by a rule of 24 points a panel; one of 12 tells how far off it may be."""
-    (p, values), (coarse, _) = rule(m, c, 24), rule(m, c, 12)
-    return Law(p / p.sum(), values, np.abs(p - coarse), method)
+def _by_quadrature(rule: Any, m: Floats, c: Floats, method: str) -> Law | None:
+    """Return the law by a rule of 24 points a panel; one of 12 tells how far off it may be.
+
+    None where the rule would take too long, or is further off than draws would be.
+    """
+    fine = rule(m, c, 24)
+    if fine is None:
+        return None
+    p, values = fine
+    errors = np.abs(p - rule(m, c, 12)[0])
+    return Law(p / p.sum(), values, errors, method) if errors.max() <= 1e-6 else None
 
 
 def _exact_entropy(law: Law, copies: Any) -> Estimate:
@@ -221,7 +229,7 @@ def _intervals(m: Floats, slope: Floats) -> tuple[Floats, Floats]:
     return p, x
 
 
-def _rank_two(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats]:
+def _rank_two(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats] | None:
     """Return P(argmax = a) and E[v_a; argmax = a] for v = m + c x, x ~ N(0, I) in the plane.
 
     Given one coordinate the other's intervals are exact; over the first, Gauss and Legendre in
@@ -230,6 +238,8 @@ def _rank_two(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats]:
     arms, ties = _envelope_of_planes(m, c)
     edges = np.concatenate([np.linspace(-_WIDEST, _WIDEST, 37), ties[np.abs(ties) < _WIDEST]])
     points, weights = _panels(np.unique(edges), order)
+    if len(points) * len(arms) ** 2 > _AFFORDABLE:
+        return None
     weights = weights * norm.pdf(points)
     total, values = np.zeros((2, len(m)))
     rows = max(1, _BLOCK // (8 * len(arms)))
@@ -275,7 +285,7 @@ def _independent(c: Floats) -> bool:
     return bool(np.abs(off).max() <= 1e-14 * np.diag(covariance).max())
 
 
-def _independent_arms(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats]:
+def _independent_arms(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats] | None:
     """Return P(argmax = a) and E[v_a; argmax = a] for independent v ~ N(m, |c|^2).
 
     Some may be certain.
@@ -287,9 +297,10 @@ def _independent_arms(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats]
     high = (m[random] + _WIDEST * sd[random]).max()
     p, values = np.zeros((2, len(m)))
     if high > low:
-        # As fine as the narrowest value asks for, within reason.
-        panels = int(np.clip((high - low) / sd[random].min(), 36, 4096))
-        v, weights = _panels(np.linspace(low, high, panels + 1), order)
+        edges = _edges(m[random], sd[random], low, high)
+        v, weights = _panels(edges, order)
+        if len(v) * len(m) > _AFFORDABLE:
+            return None
         u = (v[:, None] - m[random]) / sd[random]
         below = log_ndtr(u)
         others = below.sum(axis=1, keepdims=True) - below
@@ -300,6 +311,15 @@ def _independent_arms(m: Floats, c: Floats, order: int) -> tuple[Floats, Floats]
         p[certain] = np.exp(log_ndtr((floor - m[random]) / sd[random]).sum()) / certain.sum()
         values[certain] = floor * p[certain]
     return p, values
+
+
+def _edges(m: Floats, sd: Floats, low: float, high: float) -> Floats:
+    """Return where panels end that are as fine as each value asks for, where it lies."""
+    panels = int(max(36, (high - low) / sd.min()))
+    if panels <= 36 * len(m):
+        return np.linspace(low, high, panels + 1)
+    own = (m[:, None] + sd[:, None] * np.linspace(-_WIDEST, _WIDEST, 37)).ravel()
+    return np.unique(np.concatenate([[low, high], own[(own > low) & (own < high)]]))
 
 
 def _quasi_monte_carlo(
