@@ -36,14 +36,24 @@ def main() -> None:
 
 @main.command()
 @click.option("--slow", is_flag=True, help="The slow ones too: half an hour.")
+@click.option(
+    "--least",
+    type=float,
+    metavar="SHARE",
+    help="Exit 1 where a ratio is below this share of its figure to reach.",
+)
 @_ONLY
 @_QUICK
 @_FOLDER
-def run(slow: bool, only: str, quick: bool, folder: Path) -> None:
+def run(slow: bool, least: float | None, only: str, quick: bool, folder: Path) -> None:
     """Print one table: time, ratio to NumPy, share of the machine's limit, ratio to the record."""
     marks = "slow or not slow" if slow else "not slow"
     figures = _session(marks, only, quick=quick)
     print_table(figures, history.as_ratios(history.last_here(folder)))
+    wanted = [figure for figure in figures if least and figure["least_ratio"] is not None]
+    low = [each["name"] for each in wanted if each["median"] < least * each["least_ratio"]]
+    if low:
+        raise click.ClickException(f"below {least:g} of the figure to reach: {', '.join(low)}")
 
 
 @main.command()
@@ -84,8 +94,8 @@ def compare(against: Path | None, only: str, folder: Path) -> None:
     """Measure the tracked benchmarks again: exit 1 if a ratio fell by more than noise.
 
     First in three processes. A ratio that fell by more than 8% and two standard errors is
-    measured again, by itself, in as many processes as the record; it is an alarm if it fell by
-    more than 8% and four standard errors there.
+    measured again, by itself, in twice as many processes as the record; it is an alarm if it
+    fell by more than 8% and four standard errors there.
     """
     before = history.last_here(folder) if against is None else history.load(against)
     if before is None:
@@ -130,7 +140,7 @@ def _again(name: str, before: history.Record) -> list[history.Fall]:
     # A name is module/test[parameters], which pytest's -k knows by its parts.
     module, _, test = name.partition("/")
     words = " and ".join(word for word in (module, *test.replace("]", "").split("[")) if word)
-    sessions = [_session("tracked", words) for _ in before.ratios[name]]
+    sessions = [_session("tracked", words) for _ in range(2 * len(before.ratios[name]))]
     now = history.record_of(sessions).ratios
     return [fall for fall in history.falls(before.ratios, now, history.ALARM) if fall.name == name]
 

@@ -66,6 +66,7 @@ def compare(request: pytest.FixtureRequest, benchmark: Any, quick: bool) -> Call
             **ratio._asdict(),
             "share_of_limit": limits().seconds(needs) / ratio.subject_seconds if needs else None,
             "target": None if target is None else str(target),
+            "least_ratio": None if target is None else target.least_ratio,
             "reached": None if target is None else target.reached(ratio),
             "design": None if design is None else design.args[0],
             "tracked": request.node.get_closest_marker("tracked") is not None,

@@ -8,8 +8,8 @@ The rule. A process gives one number: the fastest round of the baseline over the
 subject. Let x and y be the means of its logarithm over the m processes of the record and the n of
 now, and s the standard deviation between processes, pooled over both and at least 2%. The fall
 x - y has the standard error e = s sqrt(1/m + 1/n). A benchmark whose ratio fell by more than 8% and
-2 e looks slower. It is then measured anew, by itself, in as many processes as the record; if in
-these it fell by more than 8% and 4 e, that is an alarm.
+2 e looks slower. It is then measured anew, by itself, in twice as many processes as the record;
+if in these it fell by more than 8% and 4 e, that is an alarm.
 """
 
 import datetime
