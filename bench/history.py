@@ -58,7 +58,7 @@ def record_of(sessions: Sequence[Sequence[Figure]]) -> Record:
         times.setdefault(figure["name"], []).append(figure["subject_seconds"])
     return Record(
         commit=_commit(),
-        date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        date=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         cpu=_cpu(),
         versions={
             "python": platform.python_version(),
@@ -72,7 +72,7 @@ def record_of(sessions: Sequence[Sequence[Figure]]) -> Record:
 def append(record: Record, folder: Path = HISTORY) -> Path:
     """Write a record to a file of its own, and return its name."""
     folder.mkdir(parents=True, exist_ok=True)
-    stamp = record.date.replace(":", "").removesuffix("+0000")
+    stamp = record.date[:23].replace(":", "")
     path = folder / f"{stamp}-{record.commit[:7]}.json"
     path.write_text(json.dumps(asdict(record), indent=1) + "\n")
     return path

@@ -1,0 +1,99 @@
+"""Where a step's time goes, at three sizes: ``python -m bench.profile``.
+
+A part is timed in its place: the loop is run with that part done twice, and what that adds is what
+the part takes. (The second search finds the same arm; the second update goes to a posterior that
+nobody reads.) What is left is the reading of a model, the play log, the reward and the record.
+"""
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+from typing import Any
+
+import click
+import numpy as np
+from fastes.kernels.agent import aim, full, learn
+from fastes.kernels.argmax import choose
+from fastes.kernels.arms import mean_rewards
+from fastes.kernels.certificate import due, renew
+from fastes.kernels.greedy import greedy
+from fastes.kernels.jit import entry
+from fastes.kernels.loop import Environment, pay, record, write_down
+from fastes.kernels.streams import source
+from fastes.kernels.tile_product import TILE
+
+import fastes
+from bench.limits import Work, limits
+from bench.measure import in_units, seconds
+
+SIZES = ((30, 5, 30, 100_000), (1_000, 50, 10_000, 20_000), (1_000_000, 20, 1_000_000, 100_000))
+
+
+@entry
+def advance(agent, other, arms, environment, kept, origin, work, start, stop, searches, updates):  # type: ignore[no-untyped-def]
+    """Do as `loop.advance`, with several searches and updates a step."""
+    for t in range(start, stop):
+        if full(agent) or due(work):
+            return t
+        aim(agent, origin, t)
+        arm = choose(work, agent, arms, origin, t)
+        for _ in range(1, searches):
+            arm = choose(work, agent, arms, origin, t)
+        reward = pay(environment, origin, t, arm)
+        learn(agent, arms, origin, t, arm, reward)
+        for _ in range(1, updates):
+            learn(other, arms, origin, t, arm, reward)
+        write_down(kept, environment, t, arm)
+    return stop
+
+
+def play(bandit: fastes.LinearBandit, M: int, T: int, searches: int, updates: int) -> None:
+    """Play T steps, each with so many searches and updates."""
+    arms, r, origin = bandit.canonical.arms, bandit.rank, source(1)
+    agent = fastes.EnsembleSampling(M)
+    state, work = agent.initial_state(bandit.K, r, origin, T), agent.workspace(arms)
+    means = np.empty(bandit.K)
+    mean_rewards(arms, np.random.default_rng(1).normal(size=r), np.empty(TILE), means)
+    kept = record(np.array([T]), np.zeros(1), np.zeros(bandit.K, np.int64))
+    shared: tuple[Any, ...] = (arms, Environment(means, float(means.max())), kept, origin, work)
+    other, t = greedy(r), 0
+    while t < T:
+        t = advance(state, other, *shared, t, T, searches, updates)
+        if due(work):
+            renew(work, state, arms)
+
+
+def parts(K: int, d: int, M: int, T: int) -> dict[str, float]:
+    """Return seconds a step of each part, and of the whole."""
+    bandit = fastes.LinearBandit.random(K, d)
+    play(bandit, M, 20, 2, 2)
+
+    def each(searches: int, updates: int) -> float:
+        return min(seconds(lambda: play(bandit, M, T, searches, updates)) for _ in range(3)) / T
+
+    whole, searching, updating = each(1, 1), each(2, 1), each(1, 2)
+    search, update = searching - whole, updating - whole
+    return {
+        "find the best arm": search,
+        "update the posterior": update,
+        "read a model, and the rest": whole - search - update,
+        "a whole step": whole,
+    }
+
+
+@click.command()
+def main() -> None:
+    """Print the parts of a step at three sizes, and the limit of a step that scores all arms."""
+    for K, d, M, T in SIZES:
+        click.echo(f"K={K:,}, d={d}, M={M:,}, T={T:,}")
+        for name, each in parts(K, d, M, T).items():
+            click.echo(f"  {name}: {in_units(each)}")
+        in_memory = 4 * K * d if K * d > 1_000_000 else 0
+        needs = Work(flops=2 * K * d + 4 * d * d, bytes=in_memory)
+        click.echo(f"  limit of a full scan and an update: {in_units(limits().seconds(needs))}")
+
+
+if __name__ == "__main__":
+    main()

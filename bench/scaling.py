@@ -1,0 +1,172 @@
+"""Time a step against M, K, d, T, runs and threads, beside NumPy, the eager engine and the limit.
+
+``python -m bench.scaling`` writes docs/scaling.csv and docs/scaling.png; ten minutes.
+"""
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+from matplotlib.figure import Figure
+
+import fastes
+from bench.limits import Work, limits
+from bench.measure import seconds
+from bench.numpy_es import numpy_es
+from bench.session import ROOT
+from fastes.agents import Agent
+from fastes.plotting import style
+
+LINES = ("fastes", "eager", "NumPy", "limit of a full scan")
+
+
+class Point(NamedTuple):
+    """One measurement: microseconds a step."""
+
+    study: str
+    x: int
+    line: str
+    microseconds: float
+
+
+def ours(
+    bandit: fastes.LinearBandit, agent: Agent, T: int, runs: int = 1, threads: int = 1
+) -> float:
+    """Return seconds a run-step, the best of three, after a short run that may compile."""
+    fastes.simulate(bandit, agent, T=min(T, 50), runs=runs, threads=threads)
+    call = lambda: fastes.simulate(bandit, agent, T=T, runs=runs, threads=threads)  # noqa: E731
+    return min(seconds(call) for _ in range(3)) / (T * runs)
+
+
+def in_numpy(bandit: fastes.LinearBandit, M: int) -> float:
+    """Return seconds a step of ensemble sampling in NumPy."""
+    T = max(20, min(500, int(2e8 / (bandit.d * (M + bandit.K)))))
+    return min(seconds(lambda: numpy_es(bandit.actions, 1.0, 1.0, M, T, 1)) for _ in range(3)) / T
+
+
+def limit(K: int, d: int) -> float:
+    """Return the least seconds for a step that scores all arms: its products, or its reading."""
+    in_memory = 4 * K * d if K * d > 1_000_000 else 0  # else the arms stay in a cache
+    return limits().seconds(Work(flops=2 * K * d + 4 * d * d, bytes=in_memory))
+
+
+def against_models(top: int) -> Iterator[tuple[int, str, float]]:
+    """Vary M at K=1,000, d=50."""
+    bandit = fastes.LinearBandit.random(1_000, 50)
+    for M in _powers(10, min(top, 10**7)):
+        yield M, "fastes", ours(bandit, fastes.EnsembleSampling(M), 20_000)
+        if M <= 100_000:
+            steps = max(200, 2_000_000 // M)
+            yield M, "eager", ours(bandit, fastes.EnsembleSampling(M, engine="eager"), steps)
+            yield M, "NumPy", in_numpy(bandit, M)
+        yield M, "limit of a full scan", limit(1_000, 50)
+
+
+def against_arms(top: int) -> Iterator[tuple[int, str, float]]:
+    """Vary K at d=20, M=1,000."""
+    for K in _powers(10, min(top, 10**6)):
+        bandit = fastes.LinearBandit.random(K, 20)
+        yield K, "fastes", ours(bandit, fastes.EnsembleSampling(1_000), 100_000)
+        yield K, "NumPy", in_numpy(bandit, 1_000)
+        yield K, "limit of a full scan", limit(K, 20)
+
+
+def against_dimensions(top: int) -> Iterator[tuple[int, str, float]]:
+    """Vary d at K=1,000, M=1,000."""
+    for d in (2, 5, 10, 20, 50, 100, 200):
+        bandit = fastes.LinearBandit.random(1_000, d)
+        yield d, "fastes", ours(bandit, fastes.EnsembleSampling(1_000), 10_000)
+        yield d, "NumPy", in_numpy(bandit, 1_000)
+        yield d, "limit of a full scan", limit(1_000, d)
+
+
+def against_steps(top: int) -> Iterator[tuple[int, str, float]]:
+    """Vary T at K=1,000, d=20, M=1,000."""
+    bandit = fastes.LinearBandit.random(1_000, 20)
+    for T in _powers(1_000, min(top, 10**6)):
+        yield T, "fastes", ours(bandit, fastes.EnsembleSampling(1_000), T)
+        yield T, "limit of a full scan", limit(1_000, 20)
+
+
+def against_runs(top: int) -> Iterator[tuple[int, str, float]]:
+    """Vary the number of runs at K=10,000, d=100, M=1,000, one thread."""
+    bandit = fastes.LinearBandit.random(10_000, 100)
+    for runs in (1, 2, 4, 8, 16, 32, 64):
+        yield runs, "fastes", ours(bandit, fastes.EnsembleSampling(1_000), 300, runs=runs)
+        yield runs, "NumPy", in_numpy(bandit, 1_000)
+        yield runs, "limit of a full scan", limit(10_000, 100)
+
+
+def against_threads(top: int) -> Iterator[tuple[int, str, float]]:
+    """Vary the number of threads for 32 runs at K=1,000, d=50, M=1,000."""
+    bandit = fastes.LinearBandit.random(1_000, 50)
+    for threads in range(1, len(os.sched_getaffinity(0)) + 1):
+        agent = fastes.EnsembleSampling(1_000)
+        yield threads, "fastes", ours(bandit, agent, 1_000, runs=32, threads=threads)
+
+
+STUDIES: dict[str, Callable[[int], Iterator[tuple[int, str, float]]]] = {
+    "models M": against_models,
+    "arms K": against_arms,
+    "dimension d": against_dimensions,
+    "steps T": against_steps,
+    "runs": against_runs,
+    "threads": against_threads,
+}
+
+
+def _powers(first: int, last: int) -> Iterator[int]:
+    while first <= last:
+        yield first
+        first *= 10
+
+
+def draw(points: list[Point], out: Path) -> None:
+    """Draw one panel for each study."""
+    figure = Figure(figsize=(9.0, 5.4), layout="constrained")
+    for ax, study in zip(figure.subplots(2, 3).flat, STUDIES, strict=True):
+        for i, line in enumerate(LINES):
+            here = [p for p in points if p.study == study and p.line == line]
+            if here:
+                times = [p.microseconds for p in here]
+                ax.plot([p.x for p in here], times, marker=".", label=line, **style(i))
+        ax.set(xlabel=study, xscale="log", yscale="log")
+        ax.spines[["top", "right"]].set_visible(False)
+    axes = figure.axes
+    axes[0].set_ylabel("microseconds a step")
+    axes[3].set_ylabel("microseconds a run-step")
+    axes[5].set_xticks(sorted({p.x for p in points if p.study == "threads"}), minor=False)
+    axes[0].legend(frameon=False, fontsize="small")
+    figure.savefig(out, dpi=200)
+
+
+@click.command()
+@click.option("--largest", default=10**7, show_default=True, help="The largest M, K and T.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    default=ROOT / "docs",
+    show_default="docs",
+)
+def main(largest: int, out: Path) -> None:
+    """Measure all studies and write scaling.csv and scaling.png."""
+    points = []
+    for study, measure in STUDIES.items():
+        for x, line, each in measure(largest):
+            points.append(Point(study, x, line, float(np.round(1e6 * each, 4))))
+            click.echo(f"{study} {x:,}, {line}: {1e6 * each:.4g} us")
+    with (out / "scaling.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([Point._fields, *points])
+    draw(points, out / "scaling.png")
+
+
+if __name__ == "__main__":
+    main()
