@@ -13,6 +13,7 @@ from bench.table import print_table
 
 _ONLY = click.option("--only", default="", metavar="WORDS", help="As pytest's -k.")
 _QUICK = click.option("--quick", is_flag=True, help="One round of each: a smoke test.")
+_MARKDOWN = click.option("--markdown", is_flag=True, help="Print the table in Markdown.")
 _FOLDER = click.option(
     "--history",
     "folder",
@@ -44,12 +45,15 @@ def main() -> None:
 )
 @_ONLY
 @_QUICK
+@_MARKDOWN
 @_FOLDER
-def run(slow: bool, least: float | None, only: str, quick: bool, folder: Path) -> None:
+def run(
+    slow: bool, least: float | None, only: str, quick: bool, markdown: bool, folder: Path
+) -> None:
     """Print one table: time, ratio to NumPy, share of the machine's limit, ratio to the record."""
     marks = "slow or not slow" if slow else "not slow"
     figures = _session(marks, only, quick=quick)
-    print_table(figures, history.as_ratios(history.last_here(folder)))
+    print_table(figures, history.as_ratios(history.last_here(folder)), markdown=markdown)
     wanted = [figure for figure in figures if least and figure["least_ratio"] is not None]
     low = [each["name"] for each in wanted if each["median"] < least * each["least_ratio"]]
     if low:
@@ -58,10 +62,11 @@ def run(slow: bool, least: float | None, only: str, quick: bool, folder: Path) -
 
 @main.command()
 @_QUICK
-def design(quick: bool) -> None:
+@_MARKDOWN
+def design(quick: bool, markdown: bool) -> None:
     """Print the figures of the design in one table, and which of them are not reached."""
     figures = [figure for figure in _session("design", "", quick=quick) if figure["design"]]
-    print_table(figures, title="design")
+    print_table(figures, title="design", markdown=markdown)
     missed = sum(not figure["reached"] for figure in figures)
     click.echo(f"{len(figures) - missed} of {len(figures)} reached")
 
@@ -137,10 +142,7 @@ def plot(out: Path, only: str, folder: Path) -> None:
 
 def _again(name: str, before: history.Record) -> list[history.Fall]:
     """Measure one benchmark anew. Return its fall, if that is more than noise."""
-    # A name is module/test[parameters], which pytest's -k knows by its parts.
-    module, _, test = name.partition("/")
-    words = " and ".join(word for word in (module, *test.replace("]", "").split("[")) if word)
-    sessions = [_session("tracked", words) for _ in range(2 * len(before.ratios[name]))]
+    sessions = [_session("tracked", "", name=name) for _ in range(2 * len(before.ratios[name]))]
     now = history.record_of(sessions).ratios
     return [fall for fall in history.falls(before.ratios, now, history.ALARM) if fall.name == name]
 

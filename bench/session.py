@@ -12,15 +12,20 @@ ROOT = Path(__file__).parent.parent
 Figure = dict[str, Any]
 
 
-def run_session(marks: str, words: str = "", *, quick: bool = False) -> list[Figure]:
+def run_session(
+    marks: str, words: str = "", *, quick: bool = False, name: str | None = None
+) -> list[Figure]:
     """Run the benchmarks that carry the marks and match the words; return their figures.
 
-    In a new process: what one session finds in its caches the next does not.
+    Or the one of that name, module/test. In a new process: what one session finds in its caches
+    the next does not.
     """
+    module, _, test = (name or "").partition("/")
+    where = ROOT / "bench" if name is None else ROOT / "bench" / f"test_{module}.py::test_{test}"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
         command = [
-            *(sys.executable, "-m", "pytest", str(ROOT / "bench"), "--benchmark-enable", "-q"),
+            *(sys.executable, "-m", "pytest", str(where), "--benchmark-enable", "-q"),
             *("--rootdir", str(ROOT), "-p", "no:cacheprovider", "-m", marks, "-k", words),
             *(f"--benchmark-json={out}", *(["--quick"] if quick else [])),
         ]

@@ -36,7 +36,7 @@ def watched():
     """Every step of many runs of each agent looked at."""
     return {
         str(agent): fastes.simulate(
-            RANDOM, agent, T=12, runs=200, seed=5, diagnostics=range(12), samples=1024
+            RANDOM, agent, T=12, runs=120, seed=5, diagnostics=range(12), samples=1024
         )
         for agent in AGENTS
     }
@@ -92,7 +92,7 @@ def test_divergences_of_a_fresh_ensemble_are_those_of_a_multinomial(engine):
     K, M = 5, 400
     agent = fastes.EnsembleSampling(M, engine)
     seen = fastes.simulate(
-        fastes.LinearBandit(np.eye(K)), agent, T=1, runs=1500, seed=8, diagnostics=[0]
+        fastes.LinearBandit(np.eye(K)), agent, T=1, runs=700, seed=8, diagnostics=[0]
     ).diagnostics
     for name, expected in (
         ("kl_phat_p", (K - 1) / (2 * M)),
@@ -108,7 +108,7 @@ def test_divergences_of_a_fresh_ensemble_are_those_of_a_multinomial(engine):
 def test_the_correction_takes_off_what_few_draws_add(monkeypatch):
     # In two dimensions the law is exact; without it, 256 draws. 4.5 standard errors.
     bandit = fastes.LinearBandit.random(6, 2, seed=4)
-    options = {"T": 3, "runs": 400, "seed": 2, "diagnostics": [0, 2], "samples": 256}
+    options = {"T": 3, "runs": 250, "seed": 2, "diagnostics": [0, 2], "samples": 256}
     agent = fastes.EnsembleSampling(40)
     exact = fastes.simulate(bandit, agent, **options).diagnostics
     assert (exact.figure("hellinger_correction") == 0).all()
@@ -137,7 +137,7 @@ def test_the_correction_knows_that_equal_arms_move_together(monkeypatch):
     rows = np.random.default_rng(3).normal(size=(4, 2))
     bandit = fastes.LinearBandit(np.tile(rows, (30, 1)))
     assert (bandit.copies == 30).all()
-    options = {"T": 2, "runs": 300, "seed": 2, "diagnostics": [0, 1], "samples": 256}
+    options = {"T": 2, "runs": 200, "seed": 2, "diagnostics": [0, 1], "samples": 256}
     agent = fastes.EnsembleSampling(200)
     exact = fastes.simulate(bandit, agent, **options).diagnostics
     monkeypatch.setattr(look, "exact_law_of_the_best", lambda *_: None)
@@ -253,7 +253,7 @@ def test_the_matrix_of_the_information_ratio_has_the_rank_of_the_problem():
 @pytest.mark.parametrize("agent", AGENTS, ids=str)
 @pytest.mark.parametrize(
     "bandit",
-    [RANDOM, fastes.LinearBandit(np.eye(4), [0, 0.5, 1, 1.5]), BANDITS["duplicate arms"]],
+    [RANDOM, fastes.LinearBandit(np.eye(2), [0.0, 0.5]), BANDITS["duplicate arms"]],
 )
 def test_measured_regret_is_below_theorem_2_and_that_below_theorem_1(agent, bandit):
     result = fastes.simulate(
@@ -275,7 +275,7 @@ def test_what_each_agent_s_law_is(watched):
     for name in ("hellinger_squared", "kl_phat_p", "kl_p_phat", "approximation_error"):
         assert np.abs(thompson.figure(name)).max() < 1e-12
     greedy = watched[str(fastes.Greedy())].diagnostics
-    assert greedy.mean("kl_p_phat").left_out[1] == 200  # infinite: a single arm
+    assert greedy.mean("kl_p_phat").left_out[1] == 120  # infinite: a single arm
     assert np.isnan(greedy.mean("kl_p_phat").value[1])
     uniform = watched[str(fastes.UniformRandom())].diagnostics
     assert np.isfinite(uniform.figure("kl_p_phat")).all()
@@ -319,7 +319,7 @@ def test_the_look_at_a_state_is_that_of_the_run():
 
 def test_saved_diagnostics_come_back(watched, tmp_path):
     result = watched[str(AGENTS[0])]
-    other = fastes.simulate(RANDOM, fastes.Greedy(), T=12, runs=200, seed=5)
+    other = fastes.simulate(RANDOM, fastes.Greedy(), T=12, runs=120, seed=5)
     Comparison((result, other)).save(tmp_path / "both.npz")
     first, second = fastes.load(tmp_path / "both.npz").results
     assert second.diagnostics is None
