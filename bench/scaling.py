@@ -138,28 +138,41 @@ def draw(points: list[Point], out: Path) -> None:
             if here:
                 times = [p.microseconds for p in here]
                 ax.plot([p.x for p in here], times, marker=".", label=line, **style(i))
-        ax.set(xlabel=study, xscale="log", yscale="log")
+        ax.set(xlabel=study, yscale="log", xscale="linear" if study == "threads" else "log")
+        low, high = ax.get_ylim()
+        ax.set_ylim(low / 2, high * 2)
         ax.spines[["top", "right"]].set_visible(False)
     axes = figure.axes
     axes[0].set_ylabel("microseconds a step")
     axes[3].set_ylabel("microseconds a run-step")
-    axes[5].set_xticks(sorted({p.x for p in points if p.study == "threads"}), minor=False)
+    axes[5].set_xticks(sorted({p.x for p in points if p.study == "threads"}))
     axes[0].legend(frameon=False, fontsize="small")
     figure.savefig(out, dpi=200)
 
 
+def _read(folder: Path) -> list[Point]:
+    with (folder / "scaling.csv").open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    return [Point(study, int(x), line, float(each)) for study, x, line, each in rows]
+
+
 @click.command()
 @click.option("--largest", default=10**7, show_default=True, help="The largest M, K and T.")
+@click.option(
+    "--only", type=click.Choice(list(STUDIES)), help="Measure one study, and keep the others."
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     default=ROOT / "docs",
     show_default="docs",
 )
-def main(largest: int, out: Path) -> None:
+def main(largest: int, only: str | None, out: Path) -> None:
     """Measure all studies and write scaling.csv and scaling.png."""
-    points = []
+    points = [] if only is None else [p for p in _read(out) if p.study != only]
     for study, measure in STUDIES.items():
+        if only not in (None, study):
+            continue
         for x, line, each in measure(largest):
             points.append(Point(study, x, line, float(np.round(1e6 * each, 4))))
             click.echo(f"{study} {x:,}, {line}: {1e6 * each:.4g} us")
