@@ -146,7 +146,8 @@ def draw(points: list[Point], out: Path) -> None:
     axes[0].set_ylabel("microseconds a step")
     axes[3].set_ylabel("microseconds a run-step")
     axes[5].set_xticks(sorted({p.x for p in points if p.study == "threads"}))
-    axes[0].legend(frameon=False, fontsize="small")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, ncols=4, loc="outside upper center")
     figure.savefig(out, dpi=200)
 
 
