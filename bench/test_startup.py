@@ -49,7 +49,9 @@ def test_a_tiny_run_against_importing_numba(compare):
         }.items()
     ],
 )
-def test_the_first_run(compare, words, tmp_path):
+def test_the_first_run(compare, quick, words, tmp_path):
+    if quick and words:
+        pytest.skip("for a smoke test one first run is enough")
     fresh = iter(range(1000))
     first = ["-m", "fastes", *TINY, *words]
 
