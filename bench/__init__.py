@@ -1,4 +1,10 @@
 """Benchmarks: ratios to a stated baseline, taken in one process run.
 
-Run them with ``pytest bench --benchmark-enable``; add ``--quick`` for a smoke test.
+``python -m bench --help`` says how to run them.
 """
+
+import os
+
+# Before anything imports NumPy: a baseline on all cores would be no baseline for one thread.
+for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[variable] = "1"

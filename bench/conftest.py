@@ -1,10 +1,4 @@
-"""One BLAS thread each, and a table of ratios at the end."""
-
-import os
-
-# Before anything imports NumPy: a baseline on all cores would be no baseline for one thread.
-for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[variable] = "1"
+"""The fixture that times a subject against its baseline, and a table of ratios at the end."""
 
 from collections.abc import Callable
 from typing import Any

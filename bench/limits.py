@@ -16,6 +16,12 @@ class Work(NamedTuple):
     normals: float = 0.0
 
 
+def scan_and_update(K: int, d: int) -> Work:
+    """Return what a step needs that scores all arms, in single precision, and learns."""
+    in_memory = 4 * K * d if K * d > 1_000_000 else 0  # else the arms stay in a cache
+    return Work(flops=2 * K * d + 4 * d * d, bytes=in_memory)
+
+
 class Limits(NamedTuple):
     """Rates a second."""
 

@@ -5,11 +5,6 @@ arms, with as many updates as steps: ``pip install -e '.[peers]' && python -m be
 that keep a model for each arm do different work; they are listed apart.
 """
 
-import os
-
-for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[variable] = "1"
-
 import statistics
 import warnings
 from collections.abc import Callable

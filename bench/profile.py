@@ -5,11 +5,6 @@ the part takes. (The second search finds the same arm; the second update goes to
 nobody reads.) What is left is the reading of a model, the play log, the reward and the record.
 """
 
-import os
-
-for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[variable] = "1"
-
 from typing import Any
 
 import click
@@ -25,7 +20,7 @@ from fastes.kernels.streams import source
 from fastes.kernels.tile_product import TILE
 
 import fastes
-from bench.limits import Work, limits
+from bench.limits import limits, scan_and_update
 from bench.measure import in_units, seconds
 
 SIZES = ((30, 5, 30, 100_000), (1_000, 50, 10_000, 20_000), (1_000_000, 20, 1_000_000, 100_000))
@@ -90,9 +85,8 @@ def main() -> None:
         click.echo(f"K={K:,}, d={d}, M={M:,}, T={T:,}")
         for name, each in parts(K, d, M, T).items():
             click.echo(f"  {name}: {in_units(each)}")
-        in_memory = 4 * K * d if K * d > 1_000_000 else 0
-        needs = Work(flops=2 * K * d + 4 * d * d, bytes=in_memory)
-        click.echo(f"  limit of a full scan and an update: {in_units(limits().seconds(needs))}")
+        least = limits().seconds(scan_and_update(K, d))
+        click.echo(f"  limit of a full scan and an update: {in_units(least)}")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,8 @@
 ``python -m bench.scaling`` writes docs/scaling.csv and docs/scaling.png; ten minutes.
 """
 
-import os
-
-for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[variable] = "1"
-
 import csv
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fastes
-from bench.limits import Work, limits
+from bench.limits import limits, scan_and_update
 from bench.measure import seconds
 from bench.numpy_es import numpy_es
 from bench.session import ROOT
@@ -54,8 +50,7 @@ def in_numpy(bandit: fastes.LinearBandit, M: int) -> float:
 
 def limit(K: int, d: int) -> float:
     """Return the least seconds for a step that scores all arms: its products, or its reading."""
-    in_memory = 4 * K * d if K * d > 1_000_000 else 0  # else the arms stay in a cache
-    return limits().seconds(Work(flops=2 * K * d + 4 * d * d, bytes=in_memory))
+    return limits().seconds(scan_and_update(K, d))
 
 
 def against_models(top: int) -> Iterator[tuple[int, str, float]]:

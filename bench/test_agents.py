@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fastes
-from bench.limits import Work
+from bench.limits import scan_and_update
 from bench.numpy_es import numpy_es
 from bench.numpy_index import numpy_index
 from bench.numpy_ts import numpy_ts
@@ -29,7 +29,7 @@ def test_a_step(compare, name):
     compare(
         lambda: fastes.simulate(bandit, agent, T=STEPS, threads=1),
         lambda: in_numpy(500),
-        needs=Work(flops=2 * K * D + 4 * D * D),
+        needs=scan_and_update(K, D),
         work=STEPS,
         baseline_work=500,
         rounds=7,

@@ -10,7 +10,7 @@ from fastes.kernels.greedy import greedy
 from fastes.kernels.jit import entry
 
 import fastes
-from bench.limits import Work
+from bench.limits import scan_and_update
 
 
 @entry
@@ -42,11 +42,10 @@ def test_a_scan(compare, K, d):
         for _ in range(n):
             np.argmax(actions @ theta)
 
-    in_memory = 4 * K * d if K * d > 1_000_000 else 0
     compare(
         lambda: scans(agent, next(places)[0], work, n),
         in_numpy,
-        needs=Work(flops=2 * K * d, bytes=in_memory),
+        needs=scan_and_update(K, d)._replace(flops=2 * K * d),
         work=n,
         baseline_work=n,
         rounds=21,

@@ -8,26 +8,16 @@ from fastes.kernels.streams import source
 
 import fastes
 from bench.limits import Work
+from bench.states import state_after
 
 K, D, M = 1_000, 50, 1_000
-
-
-def after(T):
-    """Return a bandit and an ensemble's state after T steps."""
-    bandit = fastes.LinearBandit.random(K, D)
-    live = fastes.EnsembleSampling(M).start(bandit, seed=1)
-    rng = np.random.default_rng(0)
-    values = bandit.actions @ rng.normal(size=D)
-    for _ in range(T):
-        arm = live.act()
-        live.observe(arm, float(values[arm] + rng.normal()))
-    return bandit, live._state
 
 
 @pytest.mark.tracked
 def test_catching_up(compare):
     # After 10,000 steps all models have been read; each missed a thousand steps or so.
-    bandit, state = after(10_000)
+    bandit = fastes.LinearBandit.random(K, D)
+    state = state_after(bandit, fastes.EnsembleSampling(M), 10_000)
     used = int(state.models.used[0])
     assert used == M
     played = played_arms(state.log)

@@ -7,21 +7,11 @@ from fastes.kernels.streams import source
 import fastes
 from bench.limits import Work
 from bench.measure import Target
+from bench.states import state_after
 from fastes.simulation import simulate
 from fastes.theory.look import look
 
 K, D, M, SAMPLES = 1000, 50, 10_000, 4096
-
-
-def state_after(bandit, agent, T):
-    """Return the state of run 0 after T steps."""
-    live = agent.start(bandit, seed=1)
-    rng = np.random.default_rng(0)
-    theta = rng.normal(size=D)
-    for _ in range(T):
-        arm = live.act()
-        live.observe(arm, float(bandit.actions[arm] @ theta + rng.normal()))
-    return live._state
 
 
 @pytest.mark.tracked

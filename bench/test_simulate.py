@@ -6,7 +6,9 @@ import sys
 
 import pytest
 
+import fastes
 from bench.measure import Target
+from bench.numpy_es import numpy_es
 
 MILLIONS = ["simulate", "--K", "1000000", "--M", "1000000", "--T", "1000000", "--d", "20"]
 MOST_BYTES = 1.25 * 2**30
@@ -29,9 +31,6 @@ def test_a_million_of_each(compare, quick):
 
 @pytest.mark.tracked
 def test_the_default_run(compare):
-    import fastes
-    from bench.numpy_es import numpy_es
-
     bandit, agent = fastes.LinearBandit.random(100, 10), fastes.EnsembleSampling(10_000)
     compare(
         lambda: fastes.simulate(bandit, agent, T=2_000, runs=5, threads=1),

@@ -49,9 +49,7 @@ def test_a_tiny_run_against_importing_numba(compare):
         }.items()
     ],
 )
-def test_the_first_run(compare, quick, words, tmp_path):
-    if quick and words:
-        pytest.skip("for a smoke test one first run is enough")
+def test_the_first_run(compare, words, tmp_path):
     fresh = iter(range(1000))
     first = ["-m", "fastes", *TINY, *words]
 

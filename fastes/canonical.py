@@ -72,7 +72,7 @@ def pack_canonical(canonical: Canonical) -> dict[str, NDArray[np.float64]]:
     factor = canonical.factor
     if factor is not None and np.ndim(factor) < 2:
         return {}
-    parts = {"b": _rows(canonical), "o": canonical.arms.offsets.ravel()[: canonical.arms.K]}
+    parts = dict(zip("bo", rows_and_offsets(canonical), strict=True))
     return parts if factor is None else {**parts, "factor": np.asarray(factor)}
 
 
@@ -92,10 +92,11 @@ def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canon
     return Canonical(arms, own.rank, factor)
 
 
-def _rows(canonical: Canonical) -> Floats:
-    """Return b, one arm a row."""
-    tiles = canonical.arms.tiles.transpose(0, 2, 1)
-    return tiles.reshape(-1, canonical.rank)[: canonical.arms.K]
+def rows_and_offsets(canonical: Canonical) -> tuple[Floats, Floats]:
+    """Return b (K x r) and o (K) as new arrays, an arm a row."""
+    arms = canonical.arms
+    b = arms.tiles.transpose(0, 2, 1).reshape(-1, canonical.rank)[: arms.K]
+    return np.ascontiguousarray(b), arms.offsets.ravel()[: arms.K].copy()
 
 
 def lift(canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise: float) -> Floats:
@@ -107,7 +108,7 @@ def lift(canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise
     factor, d = canonical.factor, actions.shape[1]
     require(f"the coordinates of {d:,} dimensions", 3 * 8 * d * canonical.rank)
     if factor is None:
-        weighted = actions.T @ np.linalg.pinv(_rows(canonical)).T / noise
+        weighted = actions.T @ np.linalg.pinv(rows_and_offsets(canonical)[0]).T / noise
         return prior_cov @ weighted if np.ndim(prior_cov) == 2 else (weighted.T * prior_cov).T
     if isinstance(factor, float):
         return factor * np.eye(d)
@@ -162,9 +163,8 @@ def _from_values(
 
 def copies(canonical: Canonical) -> NDArray[np.int64]:
     """Return for every arm how many have the same row and offset."""
-    arms, r = canonical.arms, canonical.rank
-    b = arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: arms.K]
-    _, which = _distinct_rows(np.column_stack([arms.offsets.ravel()[: arms.K], b]))
+    b, o = rows_and_offsets(canonical)
+    _, which = _distinct_rows(np.column_stack([o, b]))
     return np.bincount(which)[which]
 
 

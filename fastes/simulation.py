@@ -128,23 +128,8 @@ def simulate(
         job = Job(bandit, agent, T, seed, times, fixed, regret, team, watch)
         counts = _run_all(job, runs, workers, group, progress)
     regret *= bandit.noise
-    configuration = Configuration(
-        agent=agent.name,
-        engine=agent.engine,
-        parameters=agent.parameters(),
-        K=bandit.K,
-        d=bandit.d,
-        rank=bandit.rank,
-        T=T,
-        runs=runs,
-        seed=seed,
-        noise=bandit.noise,
-        theta="prior" if fixed is None else f"fixed, {validation.fingerprint(fixed)}",
-        problem=bandit.fingerprint,
-        version=fastes.__version__,
-        threads=threads,
-        seconds=time.perf_counter() - started - compiling(),
-    )
+    seconds = time.perf_counter() - started - compiling()
+    configuration = _configuration(job, runs, threads, seconds)
     return Result(configuration, times, Regret(regret), counts, watch)
 
 
@@ -242,6 +227,28 @@ def _run_all(
     if failures:
         raise failures[0]
     return counts.sum(axis=0)
+
+
+def _configuration(job: Job, runs: int, threads: int, seconds: float) -> Configuration:
+    """Return what was simulated."""
+    bandit, agent, theta = job.bandit, job.agent, job.theta
+    return Configuration(
+        agent=agent.name,
+        engine=agent.engine,
+        parameters=agent.parameters(),
+        K=bandit.K,
+        d=bandit.d,
+        rank=bandit.rank,
+        T=job.T,
+        runs=runs,
+        seed=job.seed,
+        noise=bandit.noise,
+        theta="prior" if theta is None else f"fixed, {validation.fingerprint(theta)}",
+        problem=bandit.fingerprint,
+        version=fastes.__version__,
+        threads=threads,
+        seconds=seconds,
+    )
 
 
 def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:

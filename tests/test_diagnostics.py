@@ -68,7 +68,7 @@ def test_nothing_depends_on_threads_or_other_runs():
 
 
 @pytest.mark.parametrize("name", BANDITS)
-@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[2], AGENTS[4]], ids=str)
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
 def test_every_kind_of_bandit_can_be_diagnosed(name, agent):
     result = fastes.simulate(
         BANDITS[name], agent, T=4, runs=2, seed=1, diagnostics=[0, 3], samples=64
@@ -105,7 +105,6 @@ def test_divergences_of_a_fresh_ensemble_are_those_of_a_multinomial(engine):
     assert (seen.figure("hellinger_correction") == 0).all()
 
 
-@pytest.mark.slow
 def test_the_correction_takes_off_what_few_draws_add(monkeypatch):
     # In two dimensions the law is exact; without it, 256 draws. 4.5 standard errors.
     bandit = fastes.LinearBandit.random(6, 2, seed=4)

@@ -92,22 +92,20 @@ def print_inequalities(comparison: "Comparison", tables: list[dict[str, Any]]) -
         _print_regrets(table)
         if table["ensemble"] is not None:
             click.echo("\nModels against independent draws from the posterior (each about 1)")
-            _print_grid(table, {name.replace("_", " "): ("ensemble", name) for name in _MOMENTS})
+            columns = {name.replace("_", " "): each for name, each in table["ensemble"].items()}
+            _print_grid(table["t"], columns)
         _print_totals(table)
-
-
-_MOMENTS = ("variance", "mean_error", "cov_error")
 
 
 def _print_divergences(table: dict[str, Any]) -> None:
     columns = {
-        "Hel^2(phat, p)": ("hellinger_squared_of_phat",),
-        "KL(phat || p)": ("kl_phat_p",),
-        "KL(p || phat)": ("kl_p_phat",),
-        "H(A* | H_t)": ("entropy",),
+        "Hel^2(phat, p)": table["hellinger_squared_of_phat"],
+        "KL(phat || p)": table["kl_phat_p"],
+        "KL(p || phat)": table["kl_p_phat"],
+        "H(A* | H_t)": table["entropy"],
     }
     bound = table["bounds"] and table["bounds"]["kl_phat_p"]
-    _print_grid(table, columns, {"bound on the KL": bound} if bound else {})
+    _print_grid(table["t"], columns, {"bound on the KL": bound} if bound else {})
     for name, words in (("kl_phat_p", "KL(phat || p)"), ("kl_p_phat", "KL(p || phat)")):
         _print_left_out(table, name, "infinite", f"{words} is infinite")
 
@@ -121,23 +119,25 @@ def _print_left_out(table: dict[str, Any], name: str, why: str, words: str) -> N
 
 def _print_regrets(table: dict[str, Any]) -> None:
     columns = {
-        "G_t": ("main_regret_of_phat",),
-        "D_t": ("approximation_error_of_phat",),
-        "G_t + D_t": ("step_regret",),
-        "given theta": ("step_regret_given_theta",),
-        "G_t^2 / I_t": ("information_ratio",),
+        "G_t": table["main_regret_of_phat"],
+        "D_t": table["approximation_error_of_phat"],
+        "G_t + D_t": table["step_regret"],
+        "given theta": table["step_regret_given_theta"],
+        "G_t^2 / I_t": table["information_ratio"],
     }
     bounds = table["bounds"]
-    _print_grid(table, columns, {"bound on D_t": bounds["approximation_error"]} if bounds else {})
+    _print_grid(
+        table["t"], columns, {"bound on D_t": bounds["approximation_error"]} if bounds else {}
+    )
     if bounds:
         click.echo(f"Bound on G_t^2 / I_t: {_rounded(bounds['information_ratio'])}.")
     _print_left_out(table, "information_ratio", "unknown", "G_t^2 / I_t is not known")
 
 
 def _print_grid(
-    table: dict[str, Any],
-    columns: Mapping[str, tuple[str, ...]],
-    bounds: dict[str, list[float]] | None = None,
+    t: list[int],
+    columns: Mapping[str, Mapping[str, list[float | None]]],
+    bounds: Mapping[str, list[float | None]] | None = None,
 ) -> None:
     """Print measured figures, one column each, and bounds, one row for each time."""
     from rich.console import Console
@@ -146,13 +146,10 @@ def _print_grid(
     grid = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("t", *columns, *(bounds or {})):
         grid.add_column(name, justify="right")
-    for i, t in enumerate(table["t"]):
-        cells = []
-        for path in columns.values():
-            figure = functools.reduce(lambda part, name: part[name], path, table)
-            cells.append(_in_brackets(figure["mean"][i], figure["se"][i]))
+    for i, step in enumerate(t):
+        cells = [_in_brackets(each["mean"][i], each["se"][i]) for each in columns.values()]
         cells += [_rounded(bound[i]) for bound in (bounds or {}).values()]
-        grid.add_row(f"{t:,}", *cells)
+        grid.add_row(f"{step:,}", *cells)
     Console(highlight=False).print(grid)
 
 

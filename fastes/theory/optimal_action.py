@@ -14,6 +14,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import norm, qmc
 
 from fastes import validation
+from fastes.canonical import rows_and_offsets
 from fastes.kernels.arms import transform_rows
 from fastes.memory import require
 from fastes.problem import LinearBandit
@@ -114,12 +115,11 @@ def values_under(bandit: LinearBandit, mean: Floats, root: Floats) -> tuple[Floa
 
     Equal arms have equal rows to the bit.
     """
-    arms, r = bandit.canonical.arms, bandit.rank
-    b = arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: arms.K].copy()
-    m, c = np.empty((arms.K, 1)), np.empty((arms.K, root.shape[1]))
+    b, o = rows_and_offsets(bandit.canonical)
+    m, c = np.empty((bandit.K, 1)), np.empty((bandit.K, root.shape[1]))
     transform_rows(b, mean[:, None].copy(), 1.0, m)
     transform_rows(b, np.ascontiguousarray(root), 1.0, c)
-    return arms.offsets.ravel()[: arms.K] + m[:, 0], c
+    return o + m[:, 0], c
 
 
 def law_of_the_best(means: Floats, loadings: Floats, samples: int, seed: int) -> OptimalAction:
