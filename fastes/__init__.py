@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from fastes.agents.linucb import LinUCB
     from fastes.agents.thompson_sampling import ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom
+    from fastes.checkpoint import resume
+    from fastes.crew import Progress
     from fastes.live import LiveAgent
     from fastes.problem import LinearBandit
     from fastes.result import Comparison, Result
     from fastes.result_files import load
-    from fastes.simulation import Progress, compare, simulate
+    from fastes.simulation import compare, simulate
 
 __version__ = "0.1.0"
 
@@ -33,6 +35,7 @@ __all__ = [
     "UniformRandom",
     "compare",
     "load",
+    "resume",
     "simulate",
 ]
 
@@ -43,12 +46,13 @@ _HOME = {
     "LinUCB": "fastes.agents.linucb",
     "LinearBandit": "fastes.problem",
     "LiveAgent": "fastes.live",
-    "Progress": "fastes.simulation",
+    "Progress": "fastes.crew",
     "Result": "fastes.result",
     "ThompsonSampling": "fastes.agents.thompson_sampling",
     "UniformRandom": "fastes.agents.uniform_random",
     "compare": "fastes.simulation",
     "load": "fastes.result_files",
+    "resume": "fastes.checkpoint",
     "simulate": "fastes.simulation",
 }
 

@@ -42,11 +42,22 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
                 os.fsync(written.fileno())
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(target)
+            _sync_folder(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         # The name that the caller knows, not the temporary one.
         raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the system write down a rename, where it can be asked to."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _umask() -> int:
@@ -56,7 +67,11 @@ def _umask() -> int:
 
 
 def save_arrays(
-    path: str | os.PathLike[str], kind: str, meta: Mapping[str, Any], **arrays: NDArray[Any]
+    path: str | os.PathLike[str],
+    kind: str,
+    meta: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    compressed: bool = True,
 ) -> None:
     """Write arrays and a JSON description to one npz file."""
     description = json.dumps({"fastes": kind, "format": FORMAT, **meta}, allow_nan=False)
@@ -64,7 +79,8 @@ def save_arrays(
         raise TypeError("arrays of Python objects are never written: reading them would run code")
     # The file object keeps numpy from changing the file's name.
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, **{"meta": np.array(description), **arrays})  # type: ignore[arg-type]
+        write: Any = np.savez_compressed if compressed else np.savez
+        write(file, **{"meta": np.array(description), **arrays})
 
 
 def load_arrays(
@@ -92,3 +108,8 @@ def load_arrays(
             f"{os.fspath(path)} has format {stored[1]}, this version of fastes reads {FORMAT}"
         )
     return meta, arrays
+
+
+def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the arrays whose names start with a prefix, without it."""
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastes import validation
-from fastes.agents import AGENTS, Agent, EnsembleSampling
+from fastes.agents import Agent, EnsembleSampling, agent_of
 from fastes.canonical import LARGEST_REWARD, lift, pack_canonical
-from fastes.files import FileFormatError, load_arrays, save_arrays
+from fastes.files import FileFormatError, load_arrays, named, save_arrays
 from fastes.kernels.agent import full
 from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
@@ -189,9 +189,7 @@ class LiveAgent:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the agent and its bandit to one npz file, whole or not at all."""
         meta = {
-            "agent": self.agent.name,
-            "engine": self.agent.engine,
-            "parameters": self.agent.parameters(),
+            **self.agent.description(),
             "seed": self.seed,
             "acts": self.acts,
             "observations": self.observations,
@@ -199,30 +197,24 @@ class LiveAgent:
         arrays = {f"state_{name}": part for name, part in self.agent.pack(self._state).items()}
         for name, part in pack_canonical(self.bandit.canonical).items():
             arrays[f"canonical_{name}"] = part
-        save_arrays(path, "agent", meta, **self.bandit.parts(), **arrays)
+        save_arrays(path, "agent", meta, {**self.bandit.parts(), **arrays})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read an agent that `save` wrote."""
         meta, arrays = load_arrays(path, "agent")
         try:
-            engine = {"engine": meta["engine"]} if meta["agent"] == "es" else {}
-            agent = AGENTS[meta["agent"]](**meta["parameters"], **engine)
+            agent = agent_of(meta)
             counts = tuple(
                 validation.integer(name, meta[name], 0, agent.max_steps)
                 for name in ("acts", "observations")
             )
             seed = validation.integer("seed", meta["seed"], 0, validation.MAX_SEED)
-            bandit = LinearBandit.from_parts(arrays, _named(arrays, "canonical_"))
-            parts = _named(arrays, "state_")
+            bandit = LinearBandit.from_parts(arrays, named(arrays, "canonical_"))
+            parts = named(arrays, "state_")
             if counts[1] != len(parts.get("played", range(counts[1]))):
                 raise ValueError("observations do not fit the arms played")
             state = agent.unpack(parts, bandit.canonical.arms, bandit.rank, source(seed))
         except (KeyError, TypeError, ValueError) as error:
             raise FileFormatError(f"{os.fspath(path)} holds no whole agent: {error}") from error
         return cls(bandit, agent, seed, state, counts[0], counts[1])
-
-
-def _named(arrays: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """Return the arrays whose names start with a prefix, without it."""
-    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

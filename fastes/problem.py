@@ -192,7 +192,7 @@ class LinearBandit:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the problem to an npz file, whole or not at all."""
-        save_arrays(path, "problem", {}, **self.parts())
+        save_arrays(path, "problem", {}, self.parts())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

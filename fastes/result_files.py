@@ -30,7 +30,7 @@ def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> Non
         "results": [result.configuration._asdict() for result in results],
         "diagnostics": [_described(result.diagnostics) for result in results],
     }
-    save_arrays(path, "result", meta, **arrays)
+    save_arrays(path, "result", meta, arrays)
 
 
 def _described(seen: Diagnostics | None) -> dict[str, Any] | None:

@@ -2,23 +2,23 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.agents import Agent
+from fastes.agents.agent import Arrays
 from fastes.canonical import values
-from fastes.diagnostics import Diagnostics
+from fastes.experiment import Experiment, Ledger, Standing
 from fastes.kernels.agent import full
 from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
-from fastes.kernels.lockstep import advance_together, put, stack_of, together
+from fastes.kernels.lockstep import advance_together, member, put, stack_of, together
 from fastes.kernels.loop import Environment, Record, advance, record
 from fastes.kernels.streams import THETA, Source, fill_normals, source
 from fastes.kernels.tile_product import TILE
-from fastes.problem import LinearBandit
 from fastes.team import Team
 from fastes.validation import Floats
 
@@ -26,25 +26,31 @@ _SLICE_SECONDS = 0.1
 
 
 class Job(NamedTuple):
-    """What all runs share."""
+    """Runs to do, and where to write what becomes of them."""
 
-    bandit: LinearBandit
-    agent: Agent
-    T: int
-    seed: int
-    times: NDArray[np.int64]
-    theta: Floats | None
-    regret: Floats  # (runs, times): filled in by the runs
+    experiment: Experiment
+    ledger: Ledger
     team: Team | None
-    watch: Diagnostics | None  # filled in by the runs
+    seconds: Callable[[], float]  # spent on them so far, compiling apart
 
 
-def play(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
-    """Do runs, in step if there are several. Yield the steps and the regret of each slice.
+class Slice(NamedTuple):
+    """What was done in a fraction of a second."""
+
+    steps: int
+    regret: float
+    standing: Callable[[], Standing]  # where the runs stand now; to be called before they go on
+
+
+def play(
+    job: Job, runs: range, counts: NDArray[np.int64], standing: Standing | None = None
+) -> Iterator[Slice]:
+    """Do runs, in step if there are several, from their beginning or from where they stand.
 
     Adds to `counts` how often each arm was played. No bit depends on which runs go together.
     """
-    return _alone(job, runs[0], counts) if len(runs) == 1 else _in_step(job, runs, counts)
+    doing = _alone if len(runs) == 1 else _in_step
+    return doing(job, runs, counts, standing)
 
 
 class _Beginning(NamedTuple):
@@ -55,17 +61,29 @@ class _Beginning(NamedTuple):
     source: Source
 
 
-def _beginning(job: Job, run: int) -> _Beginning:
-    origin = source(job.seed, run)
-    agent = job.agent.initial_state(job.bandit.K, job.bandit.rank, origin, job.T)
-    return _Beginning(agent, _environment(job, run, origin), origin)
+def _beginning(job: Job, run: int, stored: Arrays | None) -> _Beginning:
+    e, origin = job.experiment, source(job.experiment.seed, run)
+    if stored is None:
+        agent = e.agent.initial_state(e.bandit.K, e.bandit.rank, origin, e.T)
+    else:
+        agent = e.agent.unpack(stored, e.bandit.canonical.arms, e.bandit.rank, origin, e.T)
+    return _Beginning(agent, _environment(e, run, origin), origin)
 
 
-def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
-    arms = job.bandit.canonical.arms
-    agent, environment, origin = _beginning(job, run)
-    kept = record(job.times, job.regret[run], counts)
-    work = job.agent.workspace(arms)
+def _alone(
+    job: Job, runs: range, counts: NDArray[np.int64], standing: Standing | None
+) -> Iterator[Slice]:
+    e, run = job.experiment, runs[0]
+    arms = e.bandit.canonical.arms
+    agent, environment, origin = _beginning(job, run, standing and standing.states[0])
+    row = run - job.ledger.runs.start
+    kept = record(e.times, job.ledger.regret[row], counts)
+    t = 0
+    if standing is not None:
+        t = standing.t
+        kept.total[:] = standing.totals
+        kept.cursor[:] = np.searchsorted(e.times, t, side="right")
+    work = e.agent.workspace(arms)
     forward = advance if job.team is None else job.team.advance
 
     def proceed(t: int, stop: int) -> int:
@@ -80,37 +98,47 @@ def _alone(job: Job, run: int, counts: NDArray[np.int64]) -> Iterator[tuple[int,
                 raise _lost(run, reached)
         return int(reached)
 
-    if job.watch is None:
-        yield from _slices(0, job.T, proceed, 1, kept.total)
-        return
-    from fastes.theory.look import look
+    def stand(t: int) -> Standing:
+        return Standing(runs, t, kept.total.copy(), [e.agent.pack(agent)])
 
-    t = 0
-    for i, time_of_look in enumerate(job.watch.t):
-        yield from _slices(t, int(time_of_look), proceed, 1, kept.total)
-        t = int(time_of_look)
-        seen = look(job.bandit, job.agent, agent, origin, t, environment.means, job.watch.samples)
-        for room, figure in zip(job.watch.per_run, seen, strict=True):
-            room[run, i] = figure
-    yield from _slices(t, job.T, proceed, 1, kept.total)
+    if e.looks is not None:
+        from fastes.theory.look import look
+
+        for i, moment in enumerate(e.looks.tolist()):
+            if moment < t:
+                continue
+            yield from _slices(t, moment, proceed, stand, kept.total)
+            t = moment
+            seen = look(e.bandit, e.agent, agent, origin, t, environment.means, e.samples)
+            for room, figure in zip(job.ledger.figures or (), seen, strict=True):
+                room[row, i] = figure
+    yield from _slices(t, e.T, proceed, stand, kept.total)
 
 
-def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple[int, float]]:
-    arms, n = job.bandit.canonical.arms, len(runs)
+def _in_step(
+    job: Job, runs: range, counts: NDArray[np.int64], standing: Standing | None
+) -> Iterator[Slice]:
+    e, n = job.experiment, len(runs)
+    arms = e.bandit.canonical.arms
     stack: Any = None
     for i, run in enumerate(runs):
-        beginning = _beginning(job, run)
+        beginning = _beginning(job, run, standing and standing.states[i])
         stack = stack_of(beginning, n) if stack is None else stack
         put(stack, i, beginning)
         del beginning  # or two would be there at once
     agents, environments, sources = stack
     records = Record(
-        times=np.tile(job.times, (n, 1)),
-        regret=job.regret[runs.start : runs.stop],
+        times=np.tile(e.times, (n, 1)),
+        regret=job.ledger.regret[job.ledger.rows(runs)],
         counts=np.zeros((n, len(counts)), np.int64),
         total=np.zeros((n, 1)),
         cursor=np.zeros((n, 1), np.int64),
     )
+    t = 0
+    if standing is not None:
+        t = standing.t
+        records.total[:, 0] = standing.totals
+        records.cursor[:] = np.searchsorted(e.times, t, side="right")
     work = together(arms, n)
 
     def proceed(t: int, stop: int) -> int:
@@ -119,16 +147,25 @@ def _in_step(job: Job, runs: range, counts: NDArray[np.int64]) -> Iterator[tuple
             raise _lost(runs[work.lost[0]], reached)
         return int(reached)
 
-    yield from _slices(0, job.T, proceed, n, records.total)
-    counts += records.counts.sum(axis=0)
+    def hand_over_counts() -> None:
+        np.add(counts, records.counts.sum(axis=0), out=counts)
+        records.counts[:] = 0
+
+    def stand(t: int) -> Standing:
+        hand_over_counts()
+        states = [e.agent.pack(member(agents, i)) for i in range(n)]
+        return Standing(runs, t, records.total[:, 0].copy(), states)
+
+    yield from _slices(t, e.T, proceed, stand, records.total)
+    hand_over_counts()
 
 
-def _environment(job: Job, run: int, origin: Source) -> Environment:
-    arms = job.bandit.canonical.arms
-    if job.theta is not None:
-        means = values(job.bandit.actions, job.theta[run % len(job.theta)], job.bandit.noise)
+def _environment(e: Experiment, run: int, origin: Source) -> Environment:
+    arms = e.bandit.canonical.arms
+    if e.theta is not None:
+        means = values(e.bandit.actions, e.theta[run % len(e.theta)], e.bandit.noise)
     else:
-        z = np.empty(job.bandit.rank)
+        z = np.empty(e.bandit.rank)
         fill_normals(origin, THETA, 0, z)
         means = np.empty(arms.K)
         mean_rewards(arms, z, np.empty(TILE), means)
@@ -136,11 +173,16 @@ def _environment(job: Job, run: int, origin: Source) -> Environment:
 
 
 def _slices(
-    t: int, last: int, proceed: Callable[[int, int], int], runs: int, total: Floats
-) -> Iterator[tuple[int, float]]:
+    t: int,
+    last: int,
+    proceed: Callable[[int, int], int],
+    stand: Callable[[int], Standing],
+    total: Floats,
+) -> Iterator[Slice]:
     """Proceed from t to `last` in slices of about a tenth of a second.
 
-    `proceed(t, stop)` returns the step it reached, and `total` holds the regret so far.
+    `proceed(t, stop)` returns the step it reached, and `total` holds the regret so far of
+    every run.
     """
     length, regret = 16, float(total.sum())
     while t < last:
@@ -148,7 +190,7 @@ def _slices(
         reached = proceed(t, min(last, t + length))
         elapsed = time.perf_counter() - began
         steps, so_far = reached - t, float(total.sum())
-        yield runs * steps, so_far - regret
+        yield Slice(len(total) * steps, so_far - regret, partial(stand, reached))
         t, regret = reached, so_far
         if steps > 0:
             # The first slice may have had to compile: grow step by step.

@@ -150,8 +150,8 @@ def _restored_models(
 
 @entry
 def _replay(log, arms, played, b):
-    """Append plays to a log until it is full. Return how many plays it holds."""
-    for i in range(now(log), played.shape[0]):
+    """Append plays to a log until it is full. Return how many it took in."""
+    for i in range(played.shape[0]):
         if log_is_full(log):
             return i
         load_arm(arms, played[i], b)
@@ -163,16 +163,24 @@ def restored(
     arms: Arms,
     r: int,
     M: int,
+    steps: int,
     played: np.ndarray,
     model: np.ndarray,
     xi: np.ndarray,
     read_at: np.ndarray,
 ) -> Deferred:
-    """Return a state with these plays and models, its posterior yet to be filled."""
-    log = play_log(arms.K, r, len(played) + 1024)
-    while _replay(log, arms, played, np.empty(r)) < len(played):
-        log = grown_log(log)
-    return _assembled(prior(r), log, _restored_models(M, model, xi, read_at, 256))
+    """Return a state with these plays and models, its posterior yet to be filled.
+
+    It has room for what `steps` in all may read and play.
+    """
+    log = play_log(arms.K, r, steps or len(played) + 1024)
+    b, taken = np.empty(r), 0
+    while taken < len(played):
+        some = played[taken : taken + (1 << 20)].astype(np.uint32)
+        more = _replay(log, arms, some, b)
+        log = grown_log(log) if more < len(some) else log
+        taken += more
+    return _assembled(prior(r), log, _restored_models(M, model, xi, read_at, max(256, steps)))
 
 
 @inlined

@@ -35,6 +35,15 @@ def _user_cache() -> Path:
 
 
 @functools.cache
+def fingerprint() -> str:
+    """Return a hash of every kernel's source and of numba's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
 def cache_folder() -> Path:
     """Return the folder for compiled code, named by the content of every kernel.
 
@@ -43,10 +52,7 @@ def cache_folder() -> Path:
     named by a hash of all sources and of numba's version cannot be stale. Where the user's
     cache cannot be written, code is compiled into a folder that lasts as long as the process.
     """
-    digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
-    folder = _user_cache() / "fastes" / f"kernels-{digest.hexdigest()[:16]}"
+    folder = _user_cache() / "fastes" / f"kernels-{fingerprint()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()

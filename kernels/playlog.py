@@ -243,11 +243,21 @@ def grown_log(log: PlayLog) -> PlayLog:
     return larger._replace(place_of=log.place_of, size=log.size.copy())
 
 
+def arm_type(K: int) -> np.dtype:
+    """Return the smallest type that numbers K arms."""
+    return np.min_scalar_type(K - 1)
+
+
 def played_arms(log: PlayLog) -> np.ndarray:
-    """Return the arm of every play, in order of time (uint32)."""
-    plays, places, width = log.size[_NOW], log.size[_PLACES], log.size[_WIDTH]
-    bytes_of_places = log.sequence[: plays * width].reshape(plays, width).astype(np.uint32)
-    arms = np.flatnonzero(log.place_of >= 0).astype(np.uint32)
-    arm_at = np.empty(places, np.uint32)
+    """Return the arm of every play, in order of time."""
+    plays, places, width = (int(log.size[i]) for i in (_NOW, _PLACES, _WIDTH))
+    arms = np.flatnonzero(log.place_of >= 0)
+    arm_at = np.empty(places, arm_type(len(log.place_of)))
     arm_at[log.place_of[arms]] = arms
-    return arm_at[bytes_of_places @ (np.uint32(256) ** np.arange(width, dtype=np.uint32))]
+    digits = np.int64(256) ** np.arange(width)
+    played = np.empty(plays, arm_at.dtype)
+    for first in range(0, plays, 1 << 20):  # a long log in parts: they need more room
+        last = min(plays, first + (1 << 20))
+        some = log.sequence[first * width : last * width].reshape(-1, width)
+        played[first:last] = arm_at[some @ digits]
+    return played

@@ -87,6 +87,10 @@ class Agent(ABC):
         """Return what sets this agent apart from others of its name."""
         return {}
 
+    def description(self) -> dict[str, Any]:
+        """Return what `agent_of` makes the same agent of, ready for JSON."""
+        return {"agent": self.name, "engine": self.engine, "parameters": self.parameters()}
+
     def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the most memory that one run's state takes in T steps."""
         return prior_bytes(r)
@@ -159,9 +163,12 @@ class Agent(ABC):
         """Return the arrays from which `unpack` makes the same state again."""
         return pack_posterior(state.posterior)
 
-    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source) -> Any:
-        """Return the state that `pack` was given, or raise FileFormatError."""
-        state = self.initial_state(arms.K, r, source)
+    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source, steps: int = 0) -> Any:
+        """Return the state that `pack` was given, or raise FileFormatError.
+
+        `steps` is how many there will be in all, where that is known.
+        """
+        state = self.initial_state(arms.K, r, source, steps)
         unpack_posterior(arrays, state.posterior)
         return state
 

@@ -18,7 +18,7 @@ from fastes.agents.agent import (
 from fastes.files import FileFormatError
 from fastes.kernels import deferred, ensemble
 from fastes.kernels.arms import Arms
-from fastes.kernels.playlog import played_arms
+from fastes.kernels.playlog import arm_type, played_arms
 from fastes.kernels.streams import Source
 from fastes.validation import Floats
 
@@ -144,7 +144,7 @@ class EnsembleSampling(Agent):
             "read_at": models.read_at[:used],
         }
 
-    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source) -> Any:
+    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source, steps: int = 0) -> Any:
         """Return the state that `pack` was given, or raise FileFormatError."""
         if self.engine == "eager":
             state = ensemble.ensemble(r, self.M)
@@ -155,7 +155,7 @@ class EnsembleSampling(Agent):
         else:
             parts = [arrays.get(name) for name in ("played", "model", "xi", "read_at")]
             fits = self._fit(parts, arms.K, r)
-            state = deferred.restored(arms, r, self.M, *parts) if fits else None
+            state = deferred.restored(arms, r, self.M, steps, *parts) if fits else None
         if not fits:
             raise FileFormatError("a saved agent's models are missing or do not fit")
         unpack_posterior(arrays, state.posterior)
@@ -163,7 +163,7 @@ class EnsembleSampling(Agent):
 
     def _fit(self, parts: list[Any], K: int, r: int) -> bool:
         """Tell whether the parts of a deferred ensemble are whole and within their ranges."""
-        kinds = [(np.uint32, 1), (np.uint32, 1), (np.float64, 2), (np.int64, 1)]
+        kinds = [(arm_type(K), 1), (np.uint32, 1), (np.float64, 2), (np.int64, 1)]
         if any(
             part is None or part.dtype != kind or part.ndim != dimensions
             for part, (kind, dimensions) in zip(parts, kinds, strict=True)

@@ -1,6 +1,5 @@
 """The options that say which agents play, and how they play."""
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,9 +60,8 @@ def agent_options(command: Command) -> Command:
 
 def simulated(options: dict[str, Any], visible: bool, **chosen: Any) -> "Comparison":
     """Let the agents of the options play, with a bar for each if it is to be visible."""
-    from fastes.cli.report import compilation_notice, progress_bar
-    from fastes.result import Comparison
-    from fastes.simulation import simulate
+    from fastes.cli.report import shown
+    from fastes.simulation import compare
 
     agents = _agents_of(options)
     chosen |= {name: options[name] for name in ("T", "seed", "threads")}
@@ -71,13 +69,8 @@ def simulated(options: dict[str, Any], visible: bool, **chosen: Any) -> "Compari
         chosen["runs"] = max(1, min(50, 1_000_000 // max(1, options["T"])))
     else:
         chosen["runs"] = options["runs"]
-    results = []
-    with compilation_notice() if visible else nullcontext():
-        bandit = bandit_of(options)
-        for agent in agents:
-            with progress_bar(agent) if visible else nullcontext() as progress:
-                results.append(simulate(bandit, agent, **chosen, progress=progress))
-    return Comparison(tuple(results))
+    with shown(visible) as progress:
+        return compare(bandit_of(options), agents, **chosen, progress=progress)
 
 
 def _agents_of(options: dict[str, Any]) -> "list[Agent]":

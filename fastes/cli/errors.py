@@ -2,9 +2,11 @@
 
 import contextlib
 import pickle
+import shlex
 import signal
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 
 import click
@@ -23,8 +25,11 @@ class _Usage(click.ClickException):
 
 
 @contextlib.contextmanager
-def one_sentence(debug: bool) -> Iterator[None]:
-    """Turn what the library raises into one line and an exit code; with `debug`, let it pass."""
+def one_sentence(debug: bool, checkpoint: Path | None = None) -> Iterator[None]:
+    """Turn what the library raises into one line and an exit code; with `debug`, let it pass.
+
+    What was stopped says how to go on, if there is a checkpoint.
+    """
     with _interrupts() as interrupted:
         try:
             yield
@@ -34,12 +39,20 @@ def one_sentence(debug: bool) -> Iterator[None]:
             if debug:
                 raise
             # A compiler that is interrupted may answer with an error of its own.
-            raise (_Failure("stopped") if interrupted else _as_click(error)) from None
+            if interrupted and not isinstance(error, OSError):
+                raise _Failure(_stopped(checkpoint)) from None
+            raise _as_click(error) from None
+
+
+def _stopped(checkpoint: Path | None) -> str:
+    if checkpoint is None or not checkpoint.exists():
+        return "stopped"
+    return f"stopped; to go on: fastes resume {shlex.quote(str(checkpoint))}"
 
 
 @contextlib.contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Give a list that tells of Ctrl-C, which goes on to do what it does."""
+    """Give a list that tells of Ctrl-C or SIGTERM, which both raise KeyboardInterrupt."""
     seen: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield seen
@@ -49,11 +62,12 @@ def _interrupts() -> Iterator[list[int]]:
         seen.append(number)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield seen
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _as_click(error: BaseException) -> click.ClickException:

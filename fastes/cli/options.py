@@ -36,6 +36,42 @@ def integers(
         raise click.BadParameter(f"{value!r} is not a list of integers such as 10,100") from None
 
 
+def seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """Read an option that is a duration, such as 90, 90s, 5m or 2h."""
+    if value is None:
+        return None
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    number, unit = (value[:-1], value[-1]) if value[-1:] in units else (value, "s")
+    try:
+        duration = float(number) * units[unit]
+    except ValueError:
+        duration = float("nan")
+    if not 0 < duration < float("inf"):
+        raise click.BadParameter(f"{value!r} is not a duration such as 30s, 5m or 2h")
+    return duration
+
+
+def file_options(command: Command) -> Command:
+    """Add --out, --csv and --plot."""
+    for option in (
+        click.option("--plot", type=OUTPUT, help="Save a figure (png, svg or pdf)."),
+        click.option("--csv", type=OUTPUT, help="Save the curves (CSV)."),
+        click.option("--out", type=OUTPUT, help="Save the results (npz)."),
+    ):
+        command = option(command)
+    return command
+
+
+EVERY = click.option(
+    "--every",
+    default="60s",
+    show_default=True,
+    metavar="TIME",
+    callback=seconds,
+    help="From one checkpoint to the next: 30s, 5m, 2h.",
+)
+
+
 def load_npy(option: str, path: Path) -> Any:
     """Return the array in a .npy file, never unpickling."""
     import numpy as np

@@ -14,9 +14,8 @@ from fastes.kernels.jit import announce_compilation
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fastes.agents import Agent
+    from fastes.crew import Progress
     from fastes.result import Comparison, Result
-    from fastes.simulation import Progress
 
 
 def print_comparison(comparison: "Comparison") -> None:
@@ -223,11 +222,20 @@ def _terminal() -> "Console":
 
 
 @contextlib.contextmanager
-def progress_bar(agent: "Agent") -> "Iterator[Callable[[Progress], None] | None]":
-    """Give a callback that draws progress on stderr, if stderr is a terminal."""
-    if not sys.stderr.isatty():
+def shown(visible: bool) -> "Iterator[Callable[[Progress], None] | None]":
+    """Give a callback that draws progress on stderr, and say when kernels are compiled.
+
+    Only if it is to be visible, and stderr is a terminal.
+    """
+    if not (visible and sys.stderr.isatty()):
         yield None
         return
+    with _compilation_notice(), _progress_bar() as show:
+        yield show
+
+
+@contextlib.contextmanager
+def _progress_bar() -> "Iterator[Callable[[Progress], None]]":
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
@@ -239,23 +247,27 @@ def progress_bar(agent: "Agent") -> "Iterator[Callable[[Progress], None] | None]
         TimeRemainingColumn(compact=True),
     )
     with Bar(*columns, console=_terminal(), transient=True) as bar:
-        task = bar.add_task(agent.name, total=None, rate="")
 
         def show(progress: "Progress") -> None:
-            speed = bar.tasks[0].speed or 0.0
-            rate = f"{speed:,.0f} steps/s, regret {progress.regret_per_step:.3g}/step"
-            bar.update(task, completed=progress.steps, total=progress.total, rate=rate)
+            now = bar.tasks[-1] if bar.tasks else None
+            if now is None or now.finished or now.description != progress.agent:
+                # Begun with what is done already, which is no part of the rate.
+                for task in bar.task_ids:
+                    bar.remove_task(task)
+                steps, total = progress.steps, progress.total
+                bar.add_task(progress.agent, completed=steps, total=total, rate="")
+            else:
+                regret = f"regret {progress.regret_per_step:.3g}/step"
+                rate = f"{now.speed or 0.0:,.0f} steps/s, {regret}"
+                bar.update(now.id, completed=progress.steps, rate=rate)
 
         yield show
 
 
 @contextlib.contextmanager
-def compilation_notice() -> Iterator[None]:
-    """Say on stderr, if it is a terminal, that kernels are being compiled."""
-
+def _compilation_notice() -> Iterator[None]:
     def announce() -> None:
-        if sys.stderr.isatty():
-            _terminal().print("compiling for this machine, once: ten to fifteen seconds")
+        _terminal().print("compiling for this machine, once: ten to fifteen seconds")
 
     with announce_compilation(announce):
         yield
