@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fastes.result import Comparison, Result
     from fastes.result_files import load
     from fastes.simulation import compare, simulate
+    from fastes.studies.study import Study
+    from fastes.studies.sweep import Sweep, sweep
 
 __version__ = "0.1.0"
 
@@ -31,12 +33,15 @@ __all__ = [
     "LiveAgent",
     "Progress",
     "Result",
+    "Study",
+    "Sweep",
     "ThompsonSampling",
     "UniformRandom",
     "compare",
     "load",
     "resume",
     "simulate",
+    "sweep",
 ]
 
 _HOME = {
@@ -48,12 +53,15 @@ _HOME = {
     "LiveAgent": "fastes.live",
     "Progress": "fastes.crew",
     "Result": "fastes.result",
+    "Study": "fastes.studies.study",
+    "Sweep": "fastes.studies.sweep",
     "ThompsonSampling": "fastes.agents.thompson_sampling",
     "UniformRandom": "fastes.agents.uniform_random",
     "compare": "fastes.simulation",
     "load": "fastes.result_files",
     "resume": "fastes.checkpoint",
     "simulate": "fastes.simulation",
+    "sweep": "fastes.studies.sweep",
 }
 
 

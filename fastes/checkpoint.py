@@ -275,7 +275,7 @@ def _unpacked(e: Experiment, runs: range, described: dict[str, Any], arrays: Arr
 
 def _check(e: Experiment, ledger: Ledger, standing: int, states: int) -> None:
     """Raise ValueError unless the parts of a ledger fit each other."""
-    n = len(ledger.runs)
+    n, looks = len(ledger.runs), 0 if e.looks is None else len(e.looks)
     begun = [run for each in ledger.in_progress for run in each.runs]
     fits = (
         ledger.regret.shape == (n, len(e.times))
@@ -285,7 +285,7 @@ def _check(e: Experiment, ledger: Ledger, standing: int, states: int) -> None:
         and len(set(begun)) == len(begun)
         and all(0 <= run < n and not ledger.done[run] for run in begun)
         and all(0 <= each.t <= e.T for each in ledger.in_progress)
-        and all(part.shape == (n, np.size(e.looks)) for part in ledger.figures or ())
+        and all(part.shape == (n, looks) for part in ledger.figures or ())
     )
     if not fits:
         raise ValueError("its parts do not fit each other")

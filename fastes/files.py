@@ -113,3 +113,9 @@ def load_arrays(
 def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """Return the arrays whose names start with a prefix, without it."""
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+
+
+def is_database(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is one of SQLite."""
+    with Path(path).open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"

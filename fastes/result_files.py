@@ -5,14 +5,17 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastes.diagnostics import Diagnostics, Figures
-from fastes.files import FileFormatError, load_arrays, replacing, save_arrays
+from fastes.files import FileFormatError, is_database, load_arrays, replacing, save_arrays
 from fastes.result import Comparison, Configuration, Regret, Result
+
+if TYPE_CHECKING:
+    from fastes.studies.sweep import Sweep
 
 
 def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
@@ -39,8 +42,8 @@ def _described(seen: Diagnostics | None) -> dict[str, Any] | None:
     return {"samples": seen.samples, "constants": asdict(seen.constants)}
 
 
-def load(path: str | os.PathLike[str]) -> Result | Comparison:
-    """Read what `Result.save` or `Comparison.save` wrote.
+def load(path: str | os.PathLike[str]) -> "Result | Comparison | Sweep":
+    """Read what `Result.save`, `Comparison.save` or `sweep` wrote.
 
     Examples
     --------
@@ -51,6 +54,10 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison:
     ...     fastes.load(f"{folder}/greedy.npz").label
     'Greedy'
     """
+    if is_database(path):
+        from fastes.studies.sweep import Sweep
+
+        return Sweep.read(path)
     meta, arrays = load_arrays(path, "result")
     try:
         results = tuple(

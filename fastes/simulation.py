@@ -215,10 +215,13 @@ def result_of(e: Experiment, ledger: Ledger, threads: int) -> Result:
 
         seen = Diagnostics(e.looks, e.samples, ledger.figures, constants(e.bandit, seed=e.seed))
     regret = Regret(ledger.regret * e.bandit.noise)
-    return Result(_configuration(e, ledger, threads), e.times, regret, ledger.counts, seen)
+    configuration = configuration_of(e, len(ledger.runs), threads, ledger.seconds)
+    return Result(configuration, e.times, regret, ledger.counts, seen)
 
 
-def _configuration(e: Experiment, ledger: Ledger, threads: int) -> Configuration:
+def configuration_of(
+    e: Experiment, runs: int, threads: int, seconds: float, version: str = fastes.__version__
+) -> Configuration:
     """Return what was simulated."""
     bandit, agent, theta = e.bandit, e.agent, e.theta
     return Configuration(
@@ -229,14 +232,14 @@ def _configuration(e: Experiment, ledger: Ledger, threads: int) -> Configuration
         d=bandit.d,
         rank=bandit.rank,
         T=e.T,
-        runs=len(ledger.runs),
+        runs=runs,
         seed=e.seed,
         noise=bandit.noise,
         theta="prior" if theta is None else f"fixed, {validation.fingerprint(theta)}",
         problem=bandit.fingerprint,
-        version=fastes.__version__,
+        version=version,
         threads=threads,
-        seconds=ledger.seconds,
+        seconds=seconds,
     )
 
 

@@ -31,6 +31,14 @@ def integer(name: str, value: Any, minimum: int, maximum: int) -> int:
     return number
 
 
+def real(name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it is a finite number."""
+    number = _scalar(value)
+    if number is None or not np.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {_shown(value)}")
+    return number
+
+
 def positive(name: str, value: Any) -> float:
     """Return `value` as a float, or raise unless it is finite and above zero."""
     number = _scalar(value)

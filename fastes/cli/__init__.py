@@ -9,6 +9,7 @@ import fastes
 
 _COMMANDS = {
     "simulate": "Simulate agents and measure their regret.",
+    "sweep": "Simulate all settings of a grid, here or on a cluster.",
     "resume": "Go on with a simulation from its checkpoint.",
     "bound": "Print the paper's regret bounds for a problem.",
     "diagnose": "Measure what the paper's theory speaks of, beside its bounds.",

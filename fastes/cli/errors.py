@@ -2,11 +2,9 @@
 
 import contextlib
 import pickle
-import shlex
 import signal
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from types import FrameType
 
 import click
@@ -25,10 +23,10 @@ class _Usage(click.ClickException):
 
 
 @contextlib.contextmanager
-def one_sentence(debug: bool, checkpoint: Path | None = None) -> Iterator[None]:
+def one_sentence(debug: bool, to_go_on: str = "") -> Iterator[None]:
     """Turn what the library raises into one line and an exit code; with `debug`, let it pass.
 
-    What was stopped says how to go on, if there is a checkpoint.
+    What is stopped says by which command it goes on, if there is one.
     """
     with _interrupts() as interrupted:
         try:
@@ -40,14 +38,9 @@ def one_sentence(debug: bool, checkpoint: Path | None = None) -> Iterator[None]:
                 raise
             # A compiler that is interrupted may answer with an error of its own.
             if interrupted and not isinstance(error, OSError):
-                raise _Failure(_stopped(checkpoint)) from None
+                hint = f"; to go on: {to_go_on}" if to_go_on else ""
+                raise _Failure(f"stopped{hint}") from None
             raise _as_click(error) from None
-
-
-def _stopped(checkpoint: Path | None) -> str:
-    if checkpoint is None or not checkpoint.exists():
-        return "stopped"
-    return f"stopped; to go on: fastes resume {shlex.quote(str(checkpoint))}"
 
 
 @contextlib.contextmanager

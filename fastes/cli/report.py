@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from fastes.crew import Progress
     from fastes.result import Comparison, Result
+    from fastes.studies.study import Setting, Study
+    from fastes.studies.sweep import SweepProgress
 
 
 def print_comparison(comparison: "Comparison") -> None:
@@ -262,6 +264,70 @@ def _progress_bar() -> "Iterator[Callable[[Progress], None]]":
                 bar.update(now.id, completed=progress.steps, rate=rate)
 
         yield show
+
+
+@contextlib.contextmanager
+def sweep_bar(visible: bool) -> "Iterator[Callable[[SweepProgress], None] | None]":
+    """Give a callback that draws a sweep's progress on stderr, if it is a terminal."""
+    if not (visible and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(compact=True),
+    )
+    with _compilation_notice(), Bar(*columns, console=_terminal(), transient=True) as bar:
+        first: list[int] = []
+
+        def show(progress: "SweepProgress") -> None:
+            if not first:
+                # Begun with what is done already, which is no part of the rate.
+                first.append(progress.done)
+                bar.add_task("tasks", total=progress.cost, rate="")
+                bar.tasks[0].completed = progress.cost_done
+            task = bar.tasks[0]
+            a_minute = 60 * (progress.done - first[0]) / max(1e-9, task.elapsed or 0.0)
+            failed = f", {progress.failed} failed" if progress.failed else ""
+            rate = f"{progress.done:,}/{progress.total:,}{failed}, {a_minute:,.0f} a minute"
+            bar.update(task.id, completed=progress.cost_done, rate=rate)
+
+        yield show
+
+
+def note(text: str) -> None:
+    """Say on stderr, if it is a terminal, what is being done; the next line takes its place."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{text:<40}\r", nl=False, err=True)
+
+
+def print_settings(
+    study: "Study", names: list[str], rows: "list[tuple[Setting, list[str]]]"
+) -> None:
+    """Print a row for each setting: the axes that are varied, and some figures."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    varied = study.varied() or ["agent"]
+    for name in (*varied, *names):
+        table.add_column(name, justify="right")
+    for setting, cells in rows:
+        axes = [getattr(setting, name) for name in varied]
+        told = ["-" if x is None else f"{x:,}" if isinstance(x, int) else str(x) for x in axes]
+        table.add_row(*told, *cells)
+    Console(highlight=False).print(table)
+
+
+def final_figures(result: "Result") -> list[str]:
+    """Return the runs, the final regret and the regret a step of a result, for a table."""
+    c, mean = result.configuration, result.regret.mean[-1]
+    return [f"{c.runs:,}", _with_error(mean, result.regret.se[-1]), _rounded(mean / c.T)]
 
 
 @contextlib.contextmanager

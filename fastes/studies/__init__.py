@@ -1,0 +1,1 @@
+"""Studies: grids of settings, cut into tasks, done here or on a cluster, kept in one file."""

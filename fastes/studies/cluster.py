@@ -1,0 +1,39 @@
+"""Workers of a dask cluster: all that we know of it is an address."""
+
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import Executor
+
+from fastes.studies.tasks import IdentityError, identity, refusal
+
+_SECONDS = 10.0
+
+
+@contextlib.contextmanager
+def connected(address: str) -> Iterator[Executor]:
+    """Give an executor whose tasks are done by the workers of a scheduler.
+
+    Dask sends a task of a worker that died to another one. Workers that would give other bits
+    are refused by their names; one that comes later refuses its first task itself.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            "a sweep on dask needs distributed: install it with pip install 'fastes[dask]'"
+        ) from error
+    try:
+        client = Client(address, timeout=_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ConnectionError(f"no dask scheduler answers at {address}: {error}") from error
+    with client:
+        for worker, found in client.run(identity, on_error="return").items():
+            if isinstance(found, BaseException):
+                raise IdentityError(f"worker {worker} cannot do the tasks: {found}")
+            if found != identity():
+                raise IdentityError(refusal(worker, found))
+        executor = client.get_executor(pure=False)
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=False)

@@ -1,0 +1,202 @@
+"""The file of a study: its tasks, and what came of those that are done. SQLite."""
+
+import contextlib
+import errno
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.files import FileFormatError, replacing
+from fastes.studies.study import Study, differences
+from fastes.studies.tasks import Identity, Outcome, Task, identity
+from fastes.validation import Floats
+
+_APPLICATION = 0x66737473  # "fsts", in the file's header
+_FORMAT = 1
+
+_SCHEMA = """
+CREATE TABLE study (description TEXT, version TEXT, kernels TEXT);
+CREATE TABLE task (
+    number INTEGER PRIMARY KEY, setting INTEGER, first INTEGER, last INTEGER, cost REAL
+);
+CREATE TABLE outcome (
+    task INTEGER PRIMARY KEY REFERENCES task, seconds REAL, regret BLOB, counts BLOB
+);
+CREATE TABLE failure (task INTEGER PRIMARY KEY REFERENCES task, message TEXT);
+"""
+
+
+class Store:
+    """A study's file. Each change is a transaction: whole or not there, whatever happens."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not Path(path).is_file():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+        self.path = path
+        self._connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
+        with self._explained():
+            (application,) = self._one("PRAGMA application_id")
+            (version,) = self._one("PRAGMA user_version")
+            if application != _APPLICATION:
+                raise FileFormatError(f"{os.fspath(path)} is not a fastes study")
+            if version != _FORMAT:
+                raise FileFormatError(
+                    f"{os.fspath(path)} has format {version}, "
+                    f"this version of fastes reads {_FORMAT}"
+                )
+            description, *begun_by = self._one("SELECT * FROM study")
+            self.study = Study(**json.loads(description))
+            self.begun_by = Identity(*begun_by)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def require(self, study: Study) -> None:
+        """Raise ValueError unless the file holds this study, begun by this version."""
+        name = os.fspath(self.path)
+        apart = differences(self.study.description(), study.description())
+        if apart:
+            raise ValueError(f"{name} holds another study: it differs in {', '.join(apart)}")
+        if self.begun_by != identity():
+            raise ValueError(
+                f"{name} was begun by fastes {self.begun_by.version} with other kernels than this "
+                f"fastes {identity().version}: their runs are not to be mixed"
+            )
+
+    def tasks(self) -> list[Task]:
+        """Return all tasks."""
+        with self._explained():
+            rows = self._connection.execute("SELECT * FROM task ORDER BY number")
+            return [Task(*row) for row in rows]
+
+    def done(self) -> set[int]:
+        """Return the numbers of the tasks that are done."""
+        with self._explained():
+            return {number for (number,) in self._connection.execute("SELECT task FROM outcome")}
+
+    def failures(self) -> dict[int, str]:
+        """Return why tasks failed, by their numbers."""
+        with self._explained():
+            return dict(self._connection.execute("SELECT task, message FROM failure").fetchall())
+
+    def keep(self, task: Task, outcome: Outcome) -> None:
+        """Write down what came of a task."""
+        with self._explained(), self._transaction():
+            self._connection.execute(
+                "INSERT INTO outcome VALUES (?, ?, ?, ?)", (task.number, *outcome)
+            )
+            self._connection.execute("DELETE FROM failure WHERE task = ?", (task.number,))
+
+    def fail(self, task: Task, message: str) -> None:
+        """Write down that a task failed."""
+        with self._explained(), self._transaction():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO failure VALUES (?, ?)", (task.number, message)
+            )
+
+    def measured(self, setting: int) -> tuple[list[int], Floats, NDArray[np.int64], float] | None:
+        """Return the runs done of a setting, their regret, all counts and the seconds taken."""
+        question = (
+            "SELECT first, last, seconds, regret, counts FROM task JOIN outcome ON number = task "
+            "WHERE setting = ? ORDER BY first"
+        )
+        with self._explained():
+            rows = self._connection.execute(question, (setting,)).fetchall()
+        if not rows:
+            return None
+        runs: list[int] = []
+        regrets, counts, seconds = [], [], 0.0
+        for first, last, took, regret, count in rows:
+            runs += range(first, last)
+            try:
+                regrets.append(np.frombuffer(zlib.decompress(regret)).reshape(last - first, -1))
+                counts.append(np.frombuffer(zlib.decompress(count), np.int64))
+            except (zlib.error, ValueError) as error:
+                raise FileFormatError(
+                    f"{os.fspath(self.path)} is damaged in runs {first} to {last - 1} of setting "
+                    f"{setting}"
+                ) from error
+            seconds += took
+        return runs, np.concatenate(regrets), np.sum(counts, axis=0), seconds
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """Refuse to work on a file that another process works on."""
+        # Not the lock of SQLite, which is taken for each change only. This file is closed after
+        # SQLite's own: to close it before would give up SQLite's locks, which are the process's.
+        with Path(self.path).open("rb") as file:
+            if not _locked(file):
+                raise BlockingIOError(
+                    f"{os.fspath(self.path)} is being worked on by another process"
+                )
+            try:
+                yield
+            finally:
+                self._connection.close()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what SQLite raises into an error that names the file."""
+        name = os.fspath(self.path)
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise OSError(errno.EIO, str(error), name) from error
+        except (sqlite3.Error, json.JSONDecodeError, TypeError) as error:
+            raise FileFormatError(f"{name} is not a fastes study, or it is damaged") from error
+
+    def _one(self, question: str) -> tuple[Any, ...]:
+        row = self._connection.execute(question).fetchone()
+        if row is None:
+            raise sqlite3.DatabaseError("nothing there")
+        return tuple(row)
+
+
+def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) -> None:
+    """Write the file of a study before its first task, whole or not at all."""
+    with replacing(path) as temporary, contextlib.closing(sqlite3.connect(temporary)) as new:
+        new.executescript(_SCHEMA)
+        new.execute(f"PRAGMA application_id = {_APPLICATION}")
+        new.execute(f"PRAGMA user_version = {_FORMAT}")
+        words = json.dumps(study.description())
+        new.execute("INSERT INTO study VALUES (?, ?, ?)", (words, *identity()))
+        new.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", tasks)
+        new.commit()
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Lock a file for as long as it is open. Tell whether nobody else has."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

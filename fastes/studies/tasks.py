@@ -1,0 +1,101 @@
+"""A study cut into tasks of balanced cost, and what one of them gives."""
+
+import itertools
+import os
+import platform
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import fastes
+from fastes.crew import Progress
+from fastes.experiment import empty_ledger
+from fastes.kernels.jit import fingerprint
+from fastes.simulation import one_result
+from fastes.studies.study import Study, agent_of
+
+TOGETHER = 32
+"""Runs of a task at least, where runs go in step."""
+
+
+class Task(NamedTuple):
+    """Some runs of a setting."""
+
+    number: int
+    setting: int
+    first: int
+    last: int  # one past the last run
+    cost: float  # estimated seconds
+
+
+class Outcome(NamedTuple):
+    """What a task gives, packed to be sent and kept: zlib, whose sums tell damage."""
+
+    seconds: float
+    regret: bytes  # (runs, times) float64
+    counts: bytes  # (K,) int64
+
+
+class Identity(NamedTuple):
+    """What must be equal wherever tasks of a study are done."""
+
+    version: str
+    kernels: str
+
+
+class IdentityError(RuntimeError):
+    """A worker would give other bits."""
+
+
+def identity() -> Identity:
+    """Return the identity of this process."""
+    return Identity(fastes.__version__, fingerprint())
+
+
+def cut(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
+    """Return the tasks of a study, the longest first; `costs` are seconds a run, by setting.
+
+    The runs of a setting are split evenly into tasks that take about so many seconds, and at
+    least one run.
+    """
+    pieces = []
+    for i, (setting, cost) in enumerate(zip(study.settings, costs, strict=True)):
+        in_step = agent_of(setting).in_step(setting.K, min(setting.K, setting.d), setting.T)
+        least = TOGETHER if in_step else 1
+        parts = min(round(cost * study.runs / seconds), study.runs // least)
+        cuts = [study.runs * j // max(1, parts) for j in range(max(1, parts) + 1)]
+        pieces += [
+            (i, first, last, cost * (last - first)) for first, last in itertools.pairwise(cuts)
+        ]
+    pieces.sort(key=lambda piece: -piece[-1])
+    return [Task(number, *piece) for number, piece in enumerate(pieces)]
+
+
+def do_task(
+    description: dict[str, Any],
+    task: Task,
+    expected: Identity,
+    progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Do a task of the study that is described, in one thread."""
+    if identity() != expected:
+        raise IdentityError(refusal(f"{platform.node()}, process {os.getpid()}", identity()))
+    study = Study(**description)
+    experiment = study.experiment(study.settings[task.setting])
+    ledger = empty_ledger(experiment, range(task.first, task.last))
+    result = one_result(experiment, ledger, 1, progress)
+    return Outcome(
+        result.configuration.seconds,
+        zlib.compress(result.regret.per_run.tobytes(), 1),
+        zlib.compress(result.counts.astype(np.int64).tobytes(), 1),
+    )
+
+
+def refusal(worker: str, found: Identity) -> str:
+    """Return the sentence that refuses a worker."""
+    ours = identity()
+    if found.version != ours.version:
+        return f"worker {worker} has fastes {found.version}, this is fastes {ours.version}"
+    return f"worker {worker} has fastes {found.version} with other kernels, or another numba"
