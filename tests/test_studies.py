@@ -199,10 +199,13 @@ def test_the_calibration_sees_what_takes_longer():
 
 
 def test_settings_that_are_not_measured_cost_what_those_like_them_do(monkeypatch):
-    monkeypatch.setattr(cost, "_MEASURED", 3)
+    monkeypatch.setattr(cost, "_MOST_SECONDS", -1.0)
     monkeypatch.setattr(cost, "_seconds_a_step", lambda grid, setting: setting.K * 1e-6)
-    grid = fastes.Study(agent="ts", K=[1, 2, 10, 90, 100], T=10)
-    assert np.allclose(cost.calibrate(grid), [1e-5, 1e-5, 1e-4, 1e-3, 1e-3])
+    grid = fastes.Study(agent=["es", "ts"], M=3, K=[1, 7, 10], T=[10, 20])
+    assert np.allclose(cost.calibrate(grid), [1e-4, 2e-4] * 6)  # the last of each agent
+    monkeypatch.setattr(cost, "_MOST_SECONDS", 9.0)
+    expected = [s.K * s.T * 1e-6 for s in grid.settings]
+    assert np.allclose(cost.calibrate(grid), expected)
 
 
 def test_what_does_not_fit_is_refused_before_it_begins(tmp_path, monkeypatch):
@@ -483,7 +486,7 @@ def test_a_dry_run_tells_the_cost_and_does_nothing(tmp_path):
     assert plan["core_hours"] == pytest.approx(seconds / 3600)
     text = invoke("sweep", *FLAGS, "--out", out, "--dry-run")
     assert "6 settings of 9 runs" in text
-    assert max(map(len, text.splitlines()[:-1])) <= 80
+    assert max(map(len, text.splitlines())) <= 80
     assert invoke("sweep", *FLAGS, "--out", out, "--dry-run", "--quiet") == ""
 
 

@@ -2,9 +2,11 @@
 
 import contextlib
 import pickle
+import shlex
 import signal
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 
 import click
@@ -23,10 +25,10 @@ class _Usage(click.ClickException):
 
 
 @contextlib.contextmanager
-def one_sentence(debug: bool, to_go_on: str = "") -> Iterator[None]:
+def one_sentence(debug: bool, to_go_on: str = "", kept: Path | None = None) -> Iterator[None]:
     """Turn what the library raises into one line and an exit code; with `debug`, let it pass.
 
-    What is stopped says by which command it goes on, if there is one.
+    What is stopped says by which command it goes on from the file that it is kept in.
     """
     with _interrupts() as interrupted:
         try:
@@ -38,7 +40,8 @@ def one_sentence(debug: bool, to_go_on: str = "") -> Iterator[None]:
                 raise
             # A compiler that is interrupted may answer with an error of its own.
             if interrupted and not isinstance(error, OSError):
-                hint = f"; to go on: {to_go_on}" if to_go_on else ""
+                there = kept is not None and kept.exists()
+                hint = f"; to go on: {to_go_on} {shlex.quote(str(kept))}" if there else ""
                 raise _Failure(f"stopped{hint}") from None
             raise _as_click(error) from None
 

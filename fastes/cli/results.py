@@ -1,8 +1,6 @@
 """What a command that simulates does with its results."""
 
 import json
-import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,11 +9,6 @@ from fastes.cli.options import check_outputs
 
 if TYPE_CHECKING:
     from fastes.result import Comparison
-
-
-def to_resume(checkpoint: Path | None) -> str:
-    """Return the command that goes on from a checkpoint."""
-    return f"fastes resume {shlex.quote(str(checkpoint))}" if checkpoint is not None else ""
 
 
 def check_files(options: dict[str, Any], **more: Any) -> None:

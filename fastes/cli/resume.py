@@ -7,7 +7,7 @@ import click
 
 from fastes.cli.errors import one_sentence
 from fastes.cli.options import EVERY, INPUT, file_options, output_options
-from fastes.cli.results import check_files, show, to_resume
+from fastes.cli.results import check_files, show
 
 
 @click.command()
@@ -30,7 +30,7 @@ def resume(
     fastes resume long.ckpt
     fastes resume long.ckpt --T 2000000000 --plot regret.png
     """
-    with one_sentence(debug, to_resume(file)):
+    with one_sentence(debug, "fastes resume", file):
         from fastes.checkpoint import resume as go_on
         from fastes.cli.report import shown
         from fastes.result import Comparison

@@ -8,7 +8,7 @@ from fastes.cli.agents import agent_options, simulated
 from fastes.cli.errors import one_sentence
 from fastes.cli.options import EVERY, INPUT, OUTPUT, file_options, load_npy, output_options
 from fastes.cli.problem import problem_options
-from fastes.cli.results import check_files, show, to_resume
+from fastes.cli.results import check_files, show
 
 
 @click.command(no_args_is_help=False)
@@ -32,7 +32,7 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     fastes simulate --arms arms.npy --prior-cov cov.npy --noise 0.1 --json
     fastes simulate --T 1000000000 --checkpoint long.ckpt
     """
-    with one_sentence(debug, to_resume(options["checkpoint"])):
+    with one_sentence(debug, "fastes resume", options["checkpoint"]):
         check_files(options, checkpoint=options["checkpoint"])
         chosen = {name: options[name] for name in ("points", "checkpoint", "every")}
         if options["theta"] is not None:

@@ -1,7 +1,6 @@
 """fastes sweep."""
 
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,7 +94,7 @@ def sweep(
     """
     given = {name: value for name, value in words.items() if value is not None}
     out = out or (Path("sweep.db") if file is None else file.with_suffix(".db"))
-    with one_sentence(debug, f"fastes sweep {shlex.quote(str(out))}"):
+    with one_sentence(debug, "fastes sweep", out):
         from fastes.studies.store import create
         from fastes.studies.sweep import Sweep, go_on, plan
 
@@ -143,8 +142,8 @@ def _cost(planned: "Plan") -> str:
 
     study, n = planned.study, processors()
     return (
-        f"{len(study.settings):,} settings of {study.runs:,} runs in {len(planned.tasks):,} tasks: "
-        f"about {planned.seconds / 3600:.2g} core-hours, {_duration(planned.seconds / n)} on the "
+        f"{len(study.settings):,} settings of {study.runs:,} runs in {len(planned.tasks):,} tasks\n"
+        f"about {planned.seconds / 3600:.2g} core-hours: {_duration(planned.seconds / n)} on the "
         f"{n} processors here"
     )
 

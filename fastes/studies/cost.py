@@ -1,19 +1,22 @@
 """What a study will cost: a short calibration of its settings on this machine."""
 
+import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from fastes.crew import Progress
-from fastes.experiment import empty_ledger
+from fastes.experiment import Experiment, Ledger, empty_ledger
+from fastes.kernels.jit import compilation_timer
 from fastes.simulation import one_result
 from fastes.studies.study import Setting, Study
 from fastes.studies.tasks import TOGETHER
 
-_MEASURED = 48
-_SECONDS = 0.25
+_SECONDS = 0.15
+_MOST_SECONDS = 10.0
+_TRIES = 3
 
 
 class _Enough(Exception):  # noqa: N818 (nothing is wrong)
@@ -23,42 +26,54 @@ class _Enough(Exception):  # noqa: N818 (nothing is wrong)
 def calibrate(study: Study, report: Callable[[int, int], None] | None = None) -> list[float]:
     """Return about how many seconds of one processor a run of each setting takes.
 
-    Plays each setting for a fraction of a second; of many settings some, evenly spread, and a
-    setting that was not played is taken to cost a step what the one most like it does.
+    Plays each setting for a fraction of a second; of many, as many as ten seconds allow, one of
+    each kind of agent and some others. A setting that was not played is taken to cost a step
+    what the one most like it does.
     """
-    settings = study.settings
-    chosen = np.unique(np.linspace(0, len(settings) - 1, _MEASURED).astype(int)).tolist()
+    settings = list(study.settings)
+    kinds = {(setting.agent, setting.engine): setting for setting in settings}
+    others = [setting for setting in settings if setting not in kinds.values()]
+    random.Random(0).shuffle(others)
     a_step: dict[Setting, float] = {}
-    for i, number in enumerate(chosen):
+    began = time.monotonic()
+    for i, setting in enumerate([*kinds.values(), *others]):
+        if i >= len(kinds) and time.monotonic() - began > _MOST_SECONDS:
+            break
         if report is not None:
-            report(i, len(chosen))
-        a_step[settings[number]] = _seconds_a_step(study, settings[number])
+            report(i, len(settings))
+        a_step[setting] = _seconds_a_step(study, setting)
     return [s.T * a_step[min(a_step, key=lambda other: _distance(s, other))] for s in settings]
 
 
 def _seconds_a_step(study: Study, setting: Setting) -> float:
+    """Return the least of two tries or more: the first may compile kernels, or load them."""
     experiment = study.experiment(setting)
+    ledger_of = partial(empty_ledger, experiment, range(min(study.runs, TOGETHER)))
+    least = _one_try(experiment, ledger_of())
+    for _ in range(_TRIES):
+        with compilation_timer() as compiling:
+            least = min(least, _one_try(experiment, ledger_of()))
+        if compiling() == 0.0:
+            break
+    return least
+
+
+def _one_try(experiment: Experiment, ledger: Ledger) -> float:
     marks: list[tuple[float, int]] = []
 
     def watch(progress: Progress) -> None:
         # From the first steps on: what comes before them is done once a task.
-        if progress.steps > 0:
+        if progress.steps > (marks[-1][1] if marks else 0):
             marks.append((time.perf_counter(), progress.steps))
             if marks[-1][0] - marks[0][0] > _SECONDS:
                 raise _Enough
 
-    # One step first, to compile what is needed, or to load it.
-    one_step = replace(experiment, T=1)
-    one_result(one_step, empty_ledger(one_step, range(1)), 1)
-    runs = min(study.runs, TOGETHER)
     try:
-        done = one_result(experiment, empty_ledger(experiment, range(runs)), 1, watch)
+        done = one_result(experiment, ledger, 1, watch)
     except _Enough:
         (began, before), (ended, after) = marks[0], marks[-1]
-        if after > before:
-            return (ended - began) / (after - before)
-        return _SECONDS  # a step takes longer than we wait: at least so long
-    return done.configuration.seconds / (runs * setting.T)
+        return (ended - began) / (after - before)
+    return done.configuration.seconds / (len(ledger.runs) * experiment.T)
 
 
 def _distance(x: Setting, y: Setting) -> float:

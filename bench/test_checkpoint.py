@@ -1,0 +1,57 @@
+"""What it costs to keep a run: one checkpoint, and a run that writes them very often."""
+
+import os
+
+import numpy as np
+
+import fastes
+from bench.measure import Target
+from fastes import checkpoint
+from fastes.experiment import experiment_of
+
+SIZES = {"K": 1_000, "d": 50, "M": 10_000, "T": 100_000, "runs": 8}
+EVERY = 60.0
+SHARE = 0.01  # of the time, at most
+
+
+def bandit_and_agent():
+    bandit = fastes.LinearBandit.random(SIZES["K"], SIZES["d"])
+    return bandit, fastes.EnsembleSampling(SIZES["M"])
+
+
+def test_a_checkpoint_against_writing_its_bytes(compare, quick, tmp_path):
+    bandit, agent = bandit_and_agent()
+    T = SIZES["T"] // (20 if quick else 1)
+    fastes.simulate(bandit, agent, T, SIZES["runs"], checkpoint=tmp_path / "run")
+    kept = checkpoint.read(tmp_path / "run")
+    # With the states of all runs, as while they are under way.
+    assert sum(len(each.runs) for each in kept.ledgers[0].finished) == SIZES["runs"]
+    data = np.frombuffer((tmp_path / "run").read_bytes(), np.uint8)
+
+    def plain():
+        with (tmp_path / "plain").open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    compare(kept.write, plain, rounds=7, target=Target(most_seconds=SHARE * EVERY))
+
+
+def test_a_checkpoint_every_half_second_against_none(compare, quick, tmp_path, monkeypatch):
+    """At 120 times the default rate: 1% there would be 120% here, a ratio of 0.45."""
+    bandit, agent = bandit_and_agent()
+    monkeypatch.setattr(checkpoint, "_SHARE", np.inf)
+    T, runs, names = (2_000 if quick else SIZES["T"]), SIZES["runs"], iter(range(1000))
+    e = experiment_of(bandit, agent, T, runs, 0)
+
+    def kept():
+        path = tmp_path / str(next(names))
+        checkpoint.begin(path, [e], runs, every=0.5).go_on()
+        path.unlink()
+
+    compare(
+        kept,
+        lambda: fastes.simulate(bandit, agent, T, runs),
+        rounds=5,
+        target=Target(least_ratio=1 / (1 + SHARE * EVERY / 0.5)),
+    )

@@ -1,0 +1,32 @@
+"""What a task costs beside its work, on a dask cluster of one worker process."""
+
+import fastes
+from bench.measure import Target
+from fastes.studies.cluster import connected
+from fastes.studies.sweep import TASK_SECONDS
+from fastes.studies.tasks import Task, do_task, identity
+
+SHARE = 0.05  # of the time of a task of the default size, at most
+
+
+def test_a_task_on_dask_against_the_same_here(compare, quick):
+    from distributed import LocalCluster
+
+    study = fastes.Study(agent="es", M=10, K=100, d=10, T=10, runs=1)
+    n = 10 if quick else 200
+    words = study.description(), Task(0, 0, 0, 1, 0.0), identity()
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, connected(cluster.scheduler_address) as executor:
+
+        def there():
+            for future in [executor.submit(do_task, *words) for _ in range(n)]:
+                future.result()
+
+        compare(
+            there,
+            lambda: [do_task(*words) for _ in range(n)],
+            work=n,
+            baseline_work=n,
+            rounds=5,
+            target=Target(most_extra_seconds=SHARE * TASK_SECONDS),
+        )
