@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from fastes.result import Comparison, Result
     from fastes.result_files import load
     from fastes.simulation import compare, simulate
+    from fastes.studies.outcomes import Sweep
     from fastes.studies.study import Study
-    from fastes.studies.sweep import Sweep, sweep
+    from fastes.studies.sweep import sweep
 
 __version__ = "0.1.0"
 
@@ -54,7 +55,7 @@ _HOME = {
     "Progress": "fastes.crew",
     "Result": "fastes.result",
     "Study": "fastes.studies.study",
-    "Sweep": "fastes.studies.sweep",
+    "Sweep": "fastes.studies.outcomes",
     "ThompsonSampling": "fastes.agents.thompson_sampling",
     "UniformRandom": "fastes.agents.uniform_random",
     "compare": "fastes.simulation",

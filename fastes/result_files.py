@@ -15,7 +15,7 @@ from fastes.files import FileFormatError, is_database, load_arrays, replacing, s
 from fastes.result import Comparison, Configuration, Regret, Result
 
 if TYPE_CHECKING:
-    from fastes.studies.sweep import Sweep
+    from fastes.studies.outcomes import Sweep
 
 
 def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
@@ -55,7 +55,7 @@ def load(path: str | os.PathLike[str]) -> "Result | Comparison | Sweep":
     'Greedy'
     """
     if is_database(path):
-        from fastes.studies.sweep import Sweep
+        from fastes.studies.outcomes import Sweep
 
         return Sweep.read(path)
     meta, arrays = load_arrays(path, "result")

@@ -194,13 +194,14 @@ def one_result(
 
 def _assignments(ledger: Ledger, group: int) -> Iterator[Assignment]:
     """Yield what is left to do, in groups: first what was begun."""
-    left = np.flatnonzero(~ledger.done) + ledger.runs.start
+    begun = np.zeros_like(ledger.done)
     for standing in ledger.in_progress:
-        left = np.setdiff1d(left, standing.runs, assume_unique=True)
+        begun[ledger.rows(standing.runs)] = True
         if len(standing.runs) <= group:
             yield Assignment(standing.runs, standing)
         else:
             yield from (Assignment(each.runs, each) for each in standing.one_by_one())
+    left = np.flatnonzero(~ledger.done & ~begun) + ledger.runs.start
     for stretch in np.split(left, np.flatnonzero(np.diff(left) > 1) + 1):
         for i in range(0, len(stretch), group):
             together = stretch[i : i + group]

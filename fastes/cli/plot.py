@@ -87,7 +87,7 @@ def _of_results(files: tuple[Path, ...], figure: str) -> tuple[Any, list[str]]:
 def _of_study(files: tuple[Path, ...], x: str) -> tuple[Any, list[str]]:
     """Return what draws a study against one of its axes, and the labels of its results."""
     from fastes.studies.figures import draw_against
-    from fastes.studies.sweep import Sweep
+    from fastes.studies.outcomes import Sweep
 
     if len(files) > 1:
         raise click.UsageError(f"--x draws one study, got {len(files)} files")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from fastes.crew import Progress
     from fastes.result import Comparison, Result
+    from fastes.studies.outcomes import SweepProgress
     from fastes.studies.study import Setting, Study
-    from fastes.studies.sweep import SweepProgress
 
 
 def print_comparison(comparison: "Comparison") -> None:

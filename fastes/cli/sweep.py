@@ -11,8 +11,9 @@ from fastes.cli.errors import one_sentence
 from fastes.cli.options import INPUT, OUTPUT, Command, check_outputs, output_options, seconds
 
 if TYPE_CHECKING:
+    from fastes.studies.outcomes import Sweep
     from fastes.studies.study import Study
-    from fastes.studies.sweep import Plan, Sweep
+    from fastes.studies.sweep import Plan
 
 # What it is, and what it is where nothing is said (`fastes.studies.study.DEFAULTS`).
 _AXES = {
@@ -95,8 +96,9 @@ def sweep(
     given = {name: value for name, value in words.items() if value is not None}
     out = out or (Path("sweep.db") if file is None else file.with_suffix(".db"))
     with one_sentence(debug, "fastes sweep", out):
+        from fastes.studies.outcomes import Sweep
         from fastes.studies.store import create
-        from fastes.studies.sweep import Sweep, go_on, plan
+        from fastes.studies.sweep import go_on, plan
 
         check_outputs(out=out)
         study = _study(file, given)

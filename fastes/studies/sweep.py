@@ -1,4 +1,4 @@
-"""The tasks of a study done, here or on a cluster, and what came of them."""
+"""The tasks of a study done, here or on a cluster."""
 
 import contextlib
 import os
@@ -6,46 +6,24 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
-
-import numpy as np
+from typing import NamedTuple
 
 from fastes import memory, validation
 from fastes.crew import Progress
-from fastes.result import Regret, Result
-from fastes.simulation import configuration_of, processors
+from fastes.simulation import processors
 from fastes.studies.cost import calibrate
+from fastes.studies.outcomes import Sweep, SweepProgress, progress_of
 from fastes.studies.store import Store, create
 from fastes.studies.study import Setting, Study, agent_of
-from fastes.studies.tasks import Identity, IdentityError, Outcome, Task, cut, do_task, identity
-
-if TYPE_CHECKING:
-    import pandas as pd
+from fastes.studies.tasks import IdentityError, Outcome, Task, cut, do_task, identity
 
 TRIES = 3
 TASK_SECONDS = 5.0
 _REPORT_SECONDS = 0.2
-
-
-class SweepProgress(NamedTuple):
-    """How far a sweep is.
-
-    Attributes
-    ----------
-    done, failed, total : int
-        Tasks.
-    cost_done, cost : float
-        Estimated seconds of work, of the tasks that are done and of all.
-    """
-
-    done: int
-    failed: int
-    total: int
-    cost_done: float
-    cost: float
+_HANDED_OUT = 10_000
+"""Tasks at most that wait at a scheduler: to hand out all of a large study would take long."""
 
 
 class Plan(NamedTuple):
@@ -59,85 +37,6 @@ class Plan(NamedTuple):
     def seconds(self) -> float:
         """Estimated seconds of one processor in all."""
         return sum(task.cost for task in self.tasks)
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """A study's file, and what is in it so far. It may be read while the sweep goes on.
-
-    Examples
-    --------
-    >>> import fastes, tempfile
-    >>> study = fastes.Study(agent=["es", "ts"], M=[2, 8], T=50, runs=10)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sweep = fastes.sweep(study, f"{folder}/study.db")
-    ...     [result.label for setting, result in sweep.results()]
-    ['ES, M=2', 'ES, M=8', 'TS']
-    """
-
-    path: str
-
-    @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the sweep in a file, or raise FileFormatError."""
-        Store(path).close()
-        return cls(os.fspath(path))
-
-    @property
-    def study(self) -> Study:
-        """The study."""
-        with Store(self.path) as store:
-            return store.study
-
-    def progress(self) -> SweepProgress:
-        """Return how far it is."""
-        with Store(self.path) as store:
-            return _progress(store.tasks(), store.done(), len(store.failures()))
-
-    def failures(self) -> dict[int, str]:
-        """Return why tasks failed, by their numbers."""
-        with Store(self.path) as store:
-            return store.failures()
-
-    def results(self) -> list[tuple[Setting, Result]]:
-        """Return each setting of which there are runs, and the result of those.
-
-        In order of the settings. A result has fewer runs than the study while some are missing.
-        """
-        return [(setting, result) for setting, _, result in self._measured()]
-
-    def _measured(self) -> Iterator[tuple[Setting, list[int], Result]]:
-        with Store(self.path) as store:
-            for number, setting in enumerate(store.study.settings):
-                measured = store.measured(number)
-                if measured is not None:
-                    runs, regret, counts, seconds = measured
-                    e = store.study.experiment(setting)
-                    made = configuration_of(e, len(runs), 1, seconds, store.begun_by.version)
-                    yield setting, runs, Result(made, e.times, Regret(regret), counts)
-
-    def to_dataframe(self, curves: bool = False) -> "pd.DataFrame":
-        """Return a row for each setting and run: the axes, the run, and its regret at T.
-
-        With `curves`, a row for each recorded time `t`.
-        """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
-            ) from error
-        frames = []
-        for setting, runs, result in self._measured():
-            frame = result.to_dataframe().drop(columns="agent")
-            frame["run"] = np.array(runs)[frame["run"]]
-            if not curves:
-                frame = frame[frame["t"] == setting.T].drop(columns="t")
-            axes = pd.DataFrame([setting._asdict()] * len(frame), index=frame.index)
-            frames.append(pd.concat([axes, frame], axis=1))
-        if not frames:
-            return pd.DataFrame(columns=[*Setting._fields, "run", "regret"])
-        return pd.concat(frames, ignore_index=True)
 
 
 def plan(
@@ -212,49 +111,62 @@ def go_on(
     store.require(study)
     with store.working():
         tasks, done = store.tasks(), store.done()
+        now = progress_of(tasks, done, 0)
         left = [task for task in tasks if task.number not in done]
-        tries: dict[int, int] = {}
-        failed: set[int] = set()
-        ended: queue.SimpleQueue[Future[Outcome]] = queue.SimpleQueue()
+        reported = 0.0
         with _workers(study, left, threads, dask) as submit:
-            doing: dict[Future[Outcome], Task] = {}
-
-            def begin(task: Task) -> None:
-                future = submit(task)
-                doing[future] = task
-                future.add_done_callback(ended.put)
-
-            for task in left:
-                begin(task)
-            reported = 0.0
-            while doing:
-                with contextlib.suppress(queue.Empty):
-                    future = ended.get(timeout=_REPORT_SECONDS)
-                    task = doing.pop(future)
-                    error = future.exception()
-                    if error is None:
-                        store.keep(task, future.result())
-                        done.add(task.number)
-                    elif isinstance(error, IdentityError):
-                        raise error
+            for ended in _each(left, submit):
+                if ended is not None:
+                    task, came_of_it = ended
+                    if isinstance(came_of_it, Outcome):
+                        store.keep(task, came_of_it)
+                        now = now._replace(done=now.done + 1, cost_done=now.cost_done + task.cost)
                     else:
-                        tries[task.number] = tries.get(task.number, 0) + 1
-                        if tries[task.number] < TRIES:
-                            begin(task)
-                        else:
-                            store.fail(task, f"{type(error).__name__}: {error}")
-                            failed.add(task.number)
+                        store.fail(task, f"{type(came_of_it).__name__}: {came_of_it}")
+                        now = now._replace(failed=now.failed + 1)
                 if progress is not None and time.monotonic() - reported > _REPORT_SECONDS:
-                    progress(_progress(tasks, done, len(failed)))
+                    progress(now)
                     reported = time.monotonic()
     if progress is not None:
-        progress(_progress(tasks, done, len(failed)))
+        progress(now)
 
 
-def _progress(tasks: list[Task], done: set[int], failed: int) -> SweepProgress:
-    cost_done = sum(task.cost for task in tasks if task.number in done)
-    cost = sum(task.cost for task in tasks)
-    return SweepProgress(len(done), failed, len(tasks), cost_done, cost)
+def _each(
+    left: list[Task], submit: Callable[[Task], "Future[Outcome]"]
+) -> Iterator[tuple[Task, Outcome | BaseException] | None]:
+    """Hand out tasks, and yield what came of each; and None where that takes a while.
+
+    A task that fails is handed out again, and its error yielded when it has failed three times.
+    """
+    waiting = iter(left)
+    doing: dict[Future[Outcome], Task] = {}
+    tries: dict[int, int] = {}
+    ended: queue.SimpleQueue[Future[Outcome]] = queue.SimpleQueue()
+
+    def begin(task: Task | None) -> None:
+        if task is not None:
+            future = submit(task)
+            doing[future] = task
+            future.add_done_callback(ended.put)
+
+    for _ in range(_HANDED_OUT):
+        begin(next(waiting, None))
+    while doing:
+        try:
+            future = ended.get(timeout=_REPORT_SECONDS)
+        except queue.Empty:
+            yield None
+            continue
+        task = doing.pop(future)
+        error = future.exception()
+        if isinstance(error, IdentityError):
+            raise error
+        tries[task.number] = tries.get(task.number, 0) + 1
+        if error is not None and tries[task.number] < TRIES:
+            begin(task)
+            continue
+        yield task, (future.result() if error is None else error)
+        begin(next(waiting, None))
 
 
 @contextlib.contextmanager
@@ -262,12 +174,12 @@ def _workers(
     study: Study, left: list[Task], threads: int, dask: str | None
 ) -> Iterator[Callable[[Task], "Future[Outcome]"]]:
     """Give a function that hands a task to a worker; drop what is not done at the end."""
-    what: tuple[dict[str, Any], Identity] = study.description(), identity()
+    description, expected = study.description(), identity()
     if dask is not None:
         from fastes.studies.cluster import connected
 
         with connected(dask) as executor:
-            yield lambda task: executor.submit(do_task, what[0], task, what[1])
+            yield lambda task: executor.submit(do_task, description, task, expected)
         return
     stop = threading.Event()
 
@@ -276,9 +188,9 @@ def _workers(
             raise InterruptedError("stopped")
 
     at_once = _at_once(study, left, threads)
-    pool: Executor = ThreadPoolExecutor(at_once, thread_name_prefix="fastes-task")
+    pool = ThreadPoolExecutor(at_once, thread_name_prefix="fastes-task")
     try:
-        yield lambda task: pool.submit(do_task, what[0], task, what[1], heed)
+        yield lambda task: pool.submit(do_task, description, task, expected, heed)
     finally:
         stop.set()
         pool.shutdown(wait=False, cancel_futures=True)
