@@ -65,90 +65,109 @@ def run_all(
     The calling thread only waits, reports and keeps, so that Ctrl-C reaches it at once. The
     threads are daemons: one that is still compiling does not keep a stopped program alive.
     """
-    experiment, ledger = job.experiment, job.ledger
-    waiting = list(assignments)[::-1]
-    total = experiment.T * len(ledger.runs)
-    begun = sum(len(each.runs) * each.standing.t for each in waiting if each.standing)
-    begun += experiment.T * int(ledger.done.sum())
-    lock, stop, rest = threading.Lock(), threading.Event(), _Rest(workers)
-    steps = np.zeros(workers, np.int64)
-    regret = np.zeros(workers)
-    counts = np.zeros((workers, experiment.bandit.K), np.int64)
-    standing: list[Callable[[], Standing] | None] = [None] * workers
-    failures: list[BaseException] = []
-    kept = [sum(map(_size, ledger.finished))]
-    most_kept = min(_KEPT_BYTES, memory.available_bytes() // 4)
-
-    def work(worker: int) -> None:
-        try:
-            while not stop.is_set():
-                with lock:
-                    if not waiting:
-                        return
-                    runs, stored = waiting.pop()
-                for slice_ in play(job, runs, counts[worker], stored):
-                    steps[worker] += slice_.steps
-                    regret[worker] += slice_.regret
-                    standing[worker] = slice_.standing
-                    rest.here()
-                    if stop.is_set():
-                        return
-                with lock:
-                    finish(worker, runs)
-        except BaseException as failure:
-            failures.append(failure)
-            stop.set()
-        finally:
-            rest.leave()
-
-    def finish(worker: int, runs: range) -> None:
-        ledger.done[ledger.rows(runs)] = True
-        last, standing[worker] = standing[worker], None
-        if keeper is not None and last is not None:
-            final = last()
-            # States of runs done are of use to extend them, and those of the last take no room.
-            if not waiting or kept[0] + _size(final) <= most_kept:
-                ledger.finished.append(final)
-                kept[0] += _size(final)
-
-    def report() -> None:
-        if progress is not None:
-            done = int(steps.sum())
-            mean = float(regret.sum()) * experiment.bandit.noise / max(1, done)
-            progress(Progress(begun + done, total, mean, experiment.agent.name))
-
-    def settle(unfinished: list[Assignment]) -> None:
-        """Bring the ledger up to date, while no thread works."""
-        ledger.in_progress = [each() for each in standing if each is not None]
-        ledger.in_progress += [each.standing for each in unfinished if each.standing is not None]
-        ledger.counts += counts.sum(axis=0)
-        counts[:] = 0
-        ledger.seconds = job.seconds()
-
+    crew = _Crew(job, list(assignments), workers, keeper is not None)
+    rest = crew.rest
     try:
         for worker in range(workers):
-            threading.Thread(target=work, args=(worker,), daemon=True).start()
+            threading.Thread(target=crew.work, args=(worker,), daemon=True).start()
         # Not thread.join: interrupted, it takes a thread that works for one that has ended.
         while not rest.all_left(_REPORT_SECONDS):
-            report()
+            if progress is not None:
+                progress(crew.progress())
             if keeper is not None and keeper.due() and rest.all_here(_REPORT_SECONDS):
-                settle(waiting)
+                crew.settle()
                 keeper.write()
                 rest.over()
-        report()
+        if progress is not None:
+            progress(crew.progress())
     except (KeyboardInterrupt, SystemExit):
-        stop.set()
+        crew.stop.set()
         rest.over()
-        if keeper is not None and rest.all_left(_STOP_SECONDS) and not failures:
-            settle(waiting)
+        if keeper is not None and rest.all_left(_STOP_SECONDS) and not crew.failures:
+            crew.settle()
             keeper.write()
         raise
     finally:
-        stop.set()
+        crew.stop.set()
         rest.over()
-    if failures:
-        raise failures[0]
-    settle([])
+    if crew.failures:
+        raise crew.failures[0]
+    crew.settle()
+
+
+class _Crew:
+    """What the threads that do the runs of a job share."""
+
+    def __init__(self, job: Job, assignments: list[Assignment], workers: int, keep: bool) -> None:
+        ledger, T = job.ledger, job.experiment.T
+        self.job = job
+        self.stop = threading.Event()
+        self.rest = _Rest(workers)
+        self.failures: list[BaseException] = []
+        self._lock = threading.Lock()
+        self._waiting = assignments[::-1]
+        self._standing: list[Callable[[], Standing] | None] = [None] * workers
+        # What each thread has done, and what was done before.
+        self._steps = np.zeros(workers, np.int64)
+        self._regret = np.zeros(workers)
+        self._counts = np.zeros((workers, len(ledger.counts)), np.int64)
+        self._counts_before = ledger.counts
+        begun = sum(len(each.runs) * each.standing.t for each in assignments if each.standing)
+        self._steps_before = begun + T * int(ledger.done.sum())
+        # States of runs that are done are of use to extend them.
+        self._keep = keep
+        self._kept_bytes = sum(map(_size, ledger.finished))
+        self._most_kept_bytes = min(_KEPT_BYTES, memory.available_bytes() // 4)
+
+    def work(self, worker: int) -> None:
+        """Do assignments until there are none, or somebody says stop."""
+        try:
+            while not self.stop.is_set():
+                with self._lock:
+                    if not self._waiting:
+                        return
+                    runs, stored = self._waiting.pop()
+                for done in play(self.job, runs, self._counts[worker], stored):
+                    self._steps[worker] += done.steps
+                    self._regret[worker] += done.regret
+                    self._standing[worker] = done.standing
+                    self.rest.here()
+                    if self.stop.is_set():
+                        return
+                with self._lock:
+                    self._finish(worker, runs)
+        except BaseException as failure:
+            self.failures.append(failure)
+            self.stop.set()
+        finally:
+            self.rest.leave()
+
+    def _finish(self, worker: int, runs: range) -> None:
+        ledger = self.job.ledger
+        ledger.done[ledger.rows(runs)] = True
+        last, self._standing[worker] = self._standing[worker], None
+        if self._keep and last is not None:
+            final = last()
+            size = _size(final)
+            # Those of the last runs take no room that another run needs.
+            if not self._waiting or self._kept_bytes + size <= self._most_kept_bytes:
+                ledger.finished.append(final)
+                self._kept_bytes += size
+
+    def settle(self) -> None:
+        """Bring the ledger up to date, while no thread works. Twice is as good as once."""
+        ledger = self.job.ledger
+        begun = [each() for each in self._standing if each is not None]
+        ledger.in_progress = begun + [each.standing for each in self._waiting if each.standing]
+        ledger.counts = self._counts_before + self._counts.sum(axis=0)
+        ledger.seconds = self.job.seconds()
+
+    def progress(self) -> Progress:
+        """Return how far the runs are."""
+        e, steps = self.job.experiment, int(self._steps.sum())
+        mean = float(self._regret.sum()) * e.bandit.noise / max(1, steps)
+        total = e.T * len(self.job.ledger.runs)
+        return Progress(self._steps_before + steps, total, mean, e.agent.name)
 
 
 def _size(standing: Standing) -> int:

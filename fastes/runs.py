@@ -147,9 +147,10 @@ def _in_step(
             raise _lost(runs[work.lost[0]], reached)
         return int(reached)
 
+    before = counts.copy()
+
     def hand_over_counts() -> None:
-        np.add(counts, records.counts.sum(axis=0), out=counts)
-        records.counts[:] = 0
+        np.add(before, records.counts.sum(axis=0), out=counts)  # twice is as good as once
 
     def stand(t: int) -> Standing:
         hand_over_counts()

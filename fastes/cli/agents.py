@@ -60,7 +60,7 @@ def agent_options(command: Command) -> Command:
 
 def simulated(options: dict[str, Any], visible: bool, **chosen: Any) -> "Comparison":
     """Let the agents of the options play, with a bar for each if it is to be visible."""
-    from fastes.cli.report import shown
+    from fastes.cli.progress import shown
     from fastes.simulation import compare
 
     agents = _agents_of(options)

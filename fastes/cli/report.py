@@ -1,22 +1,13 @@
-"""What people see: a table on stdout, progress on stderr."""
+"""What people see: tables on stdout."""
 
-import contextlib
-import functools
 import math
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastes.kernels.jit import announce_compilation
-
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from fastes.crew import Progress
     from fastes.result import Comparison, Result
-    from fastes.studies.outcomes import SweepProgress
     from fastes.studies.study import Setting, Study
 
 
@@ -215,97 +206,6 @@ def _with_error(mean: float | None, se: float | None) -> str:
     return f"{mean:,.{places}f} +- {se:,.{places}f}"
 
 
-@functools.cache
-def _terminal() -> "Console":
-    """Return the console that all of stderr is drawn on: a notice must not cut through a bar."""
-    from rich.console import Console
-
-    return Console(stderr=True)
-
-
-@contextlib.contextmanager
-def shown(visible: bool) -> "Iterator[Callable[[Progress], None] | None]":
-    """Give a callback that draws progress on stderr, and say when kernels are compiled.
-
-    Only if it is to be visible, and stderr is a terminal.
-    """
-    if not (visible and sys.stderr.isatty()):
-        yield None
-        return
-    with _compilation_notice(), _progress_bar() as show:
-        yield show
-
-
-@contextlib.contextmanager
-def _progress_bar() -> "Iterator[Callable[[Progress], None]]":
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(compact=True),
-    )
-    with Bar(*columns, console=_terminal(), transient=True) as bar:
-
-        def show(progress: "Progress") -> None:
-            now = bar.tasks[-1] if bar.tasks else None
-            if now is None or now.finished or now.description != progress.agent:
-                # Begun with what is done already, which is no part of the rate.
-                for task in bar.task_ids:
-                    bar.remove_task(task)
-                steps, total = progress.steps, progress.total
-                bar.add_task(progress.agent, completed=steps, total=total, rate="")
-            else:
-                regret = f"regret {progress.regret_per_step:.3g}/step"
-                rate = f"{now.speed or 0.0:,.0f} steps/s, {regret}"
-                bar.update(now.id, completed=progress.steps, rate=rate)
-
-        yield show
-
-
-@contextlib.contextmanager
-def sweep_bar(visible: bool) -> "Iterator[Callable[[SweepProgress], None] | None]":
-    """Give a callback that draws a sweep's progress on stderr, if it is a terminal."""
-    if not (visible and sys.stderr.isatty()):
-        yield None
-        return
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(compact=True),
-    )
-    with _compilation_notice(), Bar(*columns, console=_terminal(), transient=True) as bar:
-        first: list[int] = []
-
-        def show(progress: "SweepProgress") -> None:
-            if not first:
-                # Begun with what is done already, which is no part of the rate.
-                first.append(progress.done)
-                bar.add_task("tasks", total=progress.cost, rate="")
-                bar.tasks[0].completed = progress.cost_done
-            task = bar.tasks[0]
-            a_minute = 60 * (progress.done - first[0]) / max(1e-9, task.elapsed or 0.0)
-            failed = f", {progress.failed} failed" if progress.failed else ""
-            rate = f"{progress.done:,}/{progress.total:,}{failed}, {a_minute:,.0f} a minute"
-            bar.update(task.id, completed=progress.cost_done, rate=rate)
-
-        yield show
-
-
-def note(text: str) -> None:
-    """Say on stderr, if it is a terminal, what is being done; the next line takes its place."""
-    if sys.stderr.isatty():
-        click.echo(f"\r{text:<40}\r", nl=False, err=True)
-
-
 def print_settings(
     study: "Study", names: list[str], rows: "list[tuple[Setting, list[str]]]"
 ) -> None:
@@ -328,12 +228,3 @@ def final_figures(result: "Result") -> list[str]:
     """Return the runs, the final regret and the regret a step of a result, for a table."""
     c, mean = result.configuration, result.regret.mean[-1]
     return [f"{c.runs:,}", _with_error(mean, result.regret.se[-1]), _rounded(mean / c.T)]
-
-
-@contextlib.contextmanager
-def _compilation_notice() -> Iterator[None]:
-    def announce() -> None:
-        _terminal().print("compiling for this machine, once: ten to fifteen seconds")
-
-    with announce_compilation(announce):
-        yield

@@ -32,7 +32,7 @@ def resume(
     """
     with one_sentence(debug, "fastes resume", file):
         from fastes.checkpoint import resume as go_on
-        from fastes.cli.report import shown
+        from fastes.cli.progress import shown
         from fastes.result import Comparison
 
         check_files(options)

@@ -111,7 +111,7 @@ def sweep(
             if visible:
                 click.echo(_cost(planned), err=True)
             create(out, study, planned.tasks)
-        from fastes.cli.report import sweep_bar
+        from fastes.cli.progress import sweep_bar
 
         with sweep_bar(visible) as progress:
             go_on(out, study, threads=threads, dask=dask, progress=progress)
@@ -134,7 +134,7 @@ def _study(file: Path | None, given: dict[str, Any]) -> "Study":
 
 
 def _calibrating(visible: bool) -> Callable[[int, int], None] | None:
-    from fastes.cli.report import note
+    from fastes.cli.progress import note
 
     return (lambda i, n: note(f"calibrating {i + 1} of {n}")) if visible else None
 
