@@ -5,6 +5,7 @@ and two dask workers; tasks a second that a scheduler gets through when there is
 them; the bytes of a result, and how many such results the file takes in a second.
 """
 
+import json
 import tempfile
 import time
 from collections.abc import Iterator
@@ -46,7 +47,7 @@ def _sweep_seconds(folder: Path, study: fastes.Study, name: str, workers: int) -
 def _one_task_each(address: str, study: fastes.Study, workers: int) -> None:
     """Let every worker load what it needs, as it does once in its life."""
     with connected(address) as executor:
-        words = study.description(), identity()
+        words = json.dumps(study.description()), identity()
         settings = range(len(study.settings))
         tasks = [Task(0, setting, 0, 1, 0.0) for setting in settings for _ in range(4 * workers)]
         for future in [executor.submit(do_task, words[0], task, words[1]) for task in tasks]:
@@ -55,7 +56,7 @@ def _one_task_each(address: str, study: fastes.Study, workers: int) -> None:
 
 def _empty_tasks_a_second(n: int) -> float:
     study = fastes.Study(agent="ts", K=2, d=1, T=1, runs=1)
-    words = study.description(), Task(0, 0, 0, 1, 0.0), identity()
+    words = json.dumps(study.description()), Task(0, 0, 0, 1, 0.0), identity()
     with _cluster(2) as address, connected(address) as executor:
         for future in [executor.submit(do_task, *words) for _ in range(20)]:
             future.result()
@@ -81,7 +82,7 @@ def main(quick: bool) -> None:
 
 
 def _print_volume(study: fastes.Study, runs: int) -> None:
-    outcome = do_task(study.description(), Task(0, 0, 0, runs, 0.0), identity())
+    outcome = do_task(json.dumps(study.description()), Task(0, 0, 0, runs, 0.0), identity())
     size = len(outcome.regret) + len(outcome.counts)
     tasks = [Task(number, 0, 0, runs, 0.0) for number in range(50)]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,7 @@
 """What a task costs beside its work, on a dask cluster of one worker process."""
 
+import json
+
 import fastes
 from bench.measure import Target
 from fastes.studies.cluster import connected
@@ -14,7 +16,7 @@ def test_a_task_on_dask_against_the_same_here(compare, quick):
 
     study = fastes.Study(agent="es", M=10, K=100, d=10, T=10, runs=1)
     n = 10 if quick else 200
-    words = study.description(), Task(0, 0, 0, 1, 0.0), identity()
+    words = json.dumps(study.description()), Task(0, 0, 0, 1, 0.0), identity()
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(**options) as cluster, connected(cluster.scheduler_address) as executor:
 

@@ -49,7 +49,7 @@ def main(folder):
     """Print a table and draw both figures."""
     size = fastes.load(folder / "size.db")
     save_figure(lambda ax: draw_against(size.results(), "M", ax), HERE / "ensemble-size.png")
-    figure = Figure(figsize=(7.0, 3.2), layout="constrained")
+    figure = Figure(figsize=(8.0, 3.2), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for i, (axis, ax) in enumerate(zip("dK", panels, strict=True)):
         print(f"{axis:>7} {'smallest M':>10} {'from':>6} {'to':>6}")

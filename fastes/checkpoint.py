@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from fastes.files import FileFormatError, load_arrays, named, save_arrays
 from fastes.kernels.jit import fingerprint
 from fastes.problem import LinearBandit
 from fastes.result import Comparison, Result
-from fastes.simulation import one_result, result_of
+from fastes.simulation import MAX_THREADS, one_result, result_of
 
 _SHARE = 0.01
 """Of the time that writing may take: a state so large that it takes long is written less often."""
@@ -55,8 +54,8 @@ class Checkpoint:
         """Tell whether it is time to write, by a clock that nobody sets back."""
         return time.monotonic() - self._written >= max(self.every, self._took / _SHARE)
 
-    def write(self) -> None:
-        """Write everything to a new file, and put it in the place of the last."""
+    def write(self, new: bool = False) -> None:
+        """Write everything to a new file, and put it in the place of the last, if there is one."""
         began = time.monotonic()
         first = self.experiments[0]
         arrays = dict(first.bandit.parts())
@@ -75,7 +74,7 @@ class Checkpoint:
             "agents": [each.agent.description() for each in self.experiments],
             "ledgers": [_described(ledger) for ledger in self.ledgers],
         }
-        save_arrays(self.path, "checkpoint", meta, arrays, compressed=False)
+        save_arrays(self.path, "checkpoint", meta, arrays, compressed=False, new=new)
         self._written = time.monotonic()
         self._took = self._written - began
 
@@ -104,13 +103,14 @@ def begin(
     path: str | os.PathLike[str], experiments: Sequence[Experiment], runs: int, every: float
 ) -> Checkpoint:
     """Return a checkpoint of experiments before their first step, written to a new file."""
-    if Path(path).exists():
+    checkpoint = Checkpoint(path, experiments, runs, [], every)
+    try:
+        checkpoint.write(new=True)
+    except FileExistsError:
         raise FileExistsError(
             f"checkpoint {os.fspath(path)} is there already: go on from it with resume, "
             "or delete it"
-        )
-    checkpoint = Checkpoint(path, experiments, runs, [], every)
-    checkpoint.write()
+        ) from None
     return checkpoint
 
 
@@ -152,6 +152,8 @@ def resume(
     >>> bool(long.regret.final == fastes.simulate(bandit, fastes.Greedy(), T=200).regret.final)
     True
     """
+    if threads is not None:
+        threads = validation.integer("threads", threads, 1, MAX_THREADS)
     checkpoint = read(path, every)
     if T is not None:
         extend(checkpoint, T)

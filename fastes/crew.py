@@ -4,6 +4,7 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -75,15 +76,18 @@ def run_all(
             if progress is not None:
                 progress(crew.progress())
             if keeper is not None and keeper.due() and rest.all_here(_REPORT_SECONDS):
-                crew.settle()
-                keeper.write()
+                if not crew.failures:
+                    crew.settle()
+                    keeper.write()
                 rest.over()
         if progress is not None:
             progress(crew.progress())
     except (KeyboardInterrupt, SystemExit):
         crew.stop.set()
         rest.over()
-        if keeper is not None and rest.all_left(_STOP_SECONDS) and not crew.failures:
+        stopped = crew.begun() and rest.all_left(_STOP_SECONDS)
+        # Of a run that failed, the state may be ahead of what stands in the ledger.
+        if keeper is not None and stopped and not crew.failures:
             crew.settle()
             keeper.write()
         raise
@@ -127,6 +131,7 @@ class _Crew:
                     if not self._waiting:
                         return
                     runs, stored = self._waiting.pop()
+                    self._standing[worker] = None if stored is None else partial(_itself, stored)
                 for done in play(self.job, runs, self._counts[worker], stored):
                     self._steps[worker] += done.steps
                     self._regret[worker] += done.regret
@@ -154,6 +159,10 @@ class _Crew:
                 ledger.finished.append(final)
                 self._kept_bytes += size
 
+    def begun(self) -> bool:
+        """Tell whether there is anything to keep: not while all are compiling still."""
+        return bool(self.job.ledger.done.any()) or any(self._standing)
+
     def settle(self) -> None:
         """Bring the ledger up to date, while no thread works. Twice is as good as once."""
         ledger = self.job.ledger
@@ -168,6 +177,10 @@ class _Crew:
         mean = float(self._regret.sum()) * e.bandit.noise / max(1, steps)
         total = e.T * len(self.job.ledger.runs)
         return Progress(self._steps_before + steps, total, mean, e.agent.name)
+
+
+def _itself(standing: Standing) -> Standing:
+    return standing
 
 
 def _size(standing: Standing) -> int:

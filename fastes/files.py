@@ -1,6 +1,7 @@
 """Files that are whole or not there: written aside and renamed, read without unpickling."""
 
 import contextlib
+import errno
 import json
 import os
 import tempfile
@@ -20,10 +21,11 @@ class FileFormatError(ValueError):
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str], new: bool = False) -> Iterator[Path]:
     """Give a temporary name beside `path`; rename it to `path` if the block succeeds.
 
-    The temporary name keeps the suffix, by which some writers choose their format. A link's
+    What is to be `new` never takes another file's place: FileExistsError, then. The temporary
+    name keeps the suffix, by which some writers choose their format. A link's
     target is replaced, not the link; a device or a pipe is written to as it is.
     """
     target = Path(path).resolve()
@@ -41,13 +43,28 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             with temporary.open("rb+") as written:
                 os.fsync(written.fileno())
             temporary.chmod(0o666 & ~_umask())
-            temporary.replace(target)
+            if new:
+                _link(temporary, target)
+            else:
+                temporary.replace(target)
             _sync_folder(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         # The name that the caller knows, not the temporary one.
         raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+
+
+def _link(temporary: Path, target: Path) -> None:
+    """Give a file its name, unless there is one of that name."""
+    try:
+        target.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+        temporary.replace(target)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -72,13 +89,14 @@ def save_arrays(
     meta: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
     compressed: bool = True,
+    new: bool = False,
 ) -> None:
     """Write arrays and a JSON description to one npz file."""
     description = json.dumps({"fastes": kind, "format": FORMAT, **meta}, allow_nan=False)
     if any(array.dtype.hasobject for array in arrays.values()):
         raise TypeError("arrays of Python objects are never written: reading them would run code")
     # The file object keeps numpy from changing the file's name.
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path, new) as temporary, temporary.open("wb") as file:
         write: Any = np.savez_compressed if compressed else np.savez
         write(file, **{"meta": np.array(description), **arrays})
 

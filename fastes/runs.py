@@ -12,12 +12,11 @@ from fastes.agents.agent import Arrays
 from fastes.canonical import values
 from fastes.experiment import Experiment, Ledger, Standing
 from fastes.kernels.agent import full
-from fastes.kernels.arms import mean_rewards
 from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
-from fastes.kernels.lockstep import advance_together, member, put, stack_of, together
-from fastes.kernels.loop import Environment, Record, advance, record
-from fastes.kernels.streams import THETA, Source, fill_normals, source
+from fastes.kernels.lockstep import advance_each, advance_together, member, put, stack_of, together
+from fastes.kernels.loop import Environment, Record, advance, draw_means, record
+from fastes.kernels.streams import Source, source
 from fastes.kernels.tile_product import TILE
 from fastes.team import Team
 from fastes.validation import Floats
@@ -53,29 +52,13 @@ def play(
     return doing(job, runs, counts, standing)
 
 
-class _Beginning(NamedTuple):
-    """What a run begins with."""
-
-    agent: Any
-    environment: Environment
-    source: Source
-
-
-def _beginning(job: Job, run: int, stored: Arrays | None) -> _Beginning:
-    e, origin = job.experiment, source(job.experiment.seed, run)
-    if stored is None:
-        agent = e.agent.initial_state(e.bandit.K, e.bandit.rank, origin, e.T)
-    else:
-        agent = e.agent.unpack(stored, e.bandit.canonical.arms, e.bandit.rank, origin, e.T)
-    return _Beginning(agent, _environment(e, run, origin), origin)
-
-
 def _alone(
     job: Job, runs: range, counts: NDArray[np.int64], standing: Standing | None
 ) -> Iterator[Slice]:
     e, run = job.experiment, runs[0]
-    arms = e.bandit.canonical.arms
-    agent, environment, origin = _beginning(job, run, standing and standing.states[0])
+    arms, origin = e.bandit.canonical.arms, source(e.seed, run)
+    agent = _state(e, run, standing and standing.states[0])
+    environment = member(_environments(e, runs), 0)
     row = run - job.ledger.runs.start
     kept = record(e.times, job.ledger.regret[row], counts)
     t = 0
@@ -120,13 +103,18 @@ def _in_step(
 ) -> Iterator[Slice]:
     e, n = job.experiment, len(runs)
     arms = e.bandit.canonical.arms
-    stack: Any = None
-    for i, run in enumerate(runs):
-        beginning = _beginning(job, run, standing and standing.states[i])
-        stack = stack_of(beginning, n) if stack is None else stack
-        put(stack, i, beginning)
-        del beginning  # or two would be there at once
-    agents, environments, sources = stack
+    sources = Source(
+        np.full(n, e.seed, np.uint64), np.arange(runs.start, runs.stop, dtype=np.uint64)
+    )
+    environments = _environments(e, runs)
+    state = _state(e, runs[0], standing and standing.states[0])
+    agents = stack_of(state, n)
+    if standing is None:
+        put(agents, slice(n), state)  # runs that go together begin alike
+    else:
+        for i, (run, stored) in enumerate(zip(runs, standing.states, strict=True)):
+            put(agents, i, _state(e, run, stored))
+    del state  # or one more would stay
     records = Record(
         times=np.tile(e.times, (n, 1)),
         regret=job.ledger.regret[job.ledger.rows(runs)],
@@ -139,12 +127,15 @@ def _in_step(
         t = standing.t
         records.total[:, 0] = standing.totals
         records.cursor[:] = np.searchsorted(e.times, t, side="right")
-    work = together(arms, n)
+    in_step = e.agent.in_step(arms.K, e.bandit.rank, e.T)
+    work: Any = together(arms, n) if in_step else e.agent.workspace(arms)
+    lost = np.full(1, -1)
 
     def proceed(t: int, stop: int) -> int:
-        reached = advance_together(agents, arms, environments, records, sources, work, t, stop)
+        forward = advance_together if in_step else advance_each
+        reached = forward(agents, arms, environments, records, sources, work, lost, t, stop)
         if reached < stop:
-            raise _lost(runs[work.lost[0]], reached)
+            raise _lost(runs[lost[0]], reached)
         return int(reached)
 
     before = counts.copy()
@@ -161,16 +152,25 @@ def _in_step(
     hand_over_counts()
 
 
-def _environment(e: Experiment, run: int, origin: Source) -> Environment:
-    arms = e.bandit.canonical.arms
-    if e.theta is not None:
-        means = values(e.bandit.actions, e.theta[run % len(e.theta)], e.bandit.noise)
+def _state(e: Experiment, run: int, stored: Arrays | None) -> Any:
+    """Return the agent's state at the beginning of a run, or where it stood."""
+    K, r, origin = e.bandit.K, e.bandit.rank, source(e.seed, run)
+    if stored is None:
+        return e.agent.initial_state(K, r, origin, e.T)
+    return e.agent.unpack(stored, e.bandit.canonical.arms, r, origin, e.T)
+
+
+def _environments(e: Experiment, runs: range) -> Environment:
+    """Return what pays in each run, as a stack."""
+    bandit = e.bandit
+    means = np.empty((len(runs), bandit.K))
+    if e.theta is None:
+        arms, z, seed = bandit.canonical.arms, np.empty(bandit.rank), np.uint64(e.seed)
+        draw_means(arms, seed, np.uint64(runs.start), z, np.empty(TILE), means)
     else:
-        z = np.empty(e.bandit.rank)
-        fill_normals(origin, THETA, 0, z)
-        means = np.empty(arms.K)
-        mean_rewards(arms, z, np.empty(TILE), means)
-    return Environment(means, float(means.max()))
+        for row, run in zip(means, runs, strict=True):
+            row[:] = values(bandit.actions, e.theta[run % len(e.theta)], bandit.noise)
+    return Environment(means, means.max(axis=1))
 
 
 def _slices(
@@ -185,7 +185,7 @@ def _slices(
     `proceed(t, stop)` returns the step it reached, and `total` holds the regret so far of
     every run.
     """
-    length, regret = 16, float(total.sum())
+    length, regret = 1, float(total.sum())  # a single step may take long
     while t < last:
         began = time.perf_counter()
         reached = proceed(t, min(last, t + length))

@@ -22,7 +22,10 @@ from fastes.result import Comparison, Configuration, Regret, Result
 from fastes.runs import Job
 from fastes.team import WORTH_SHARING, Team
 
+MAX_THREADS = 1 << 16
 _MOST_IN_STEP = 32
+_MANY_RUNS = 8 * _MOST_IN_STEP
+"""From so many runs a thread on, short ones are done several in a call."""
 
 
 def simulate(
@@ -167,7 +170,7 @@ def one_result(
     e = experiment
     if threads is None:
         threads = processors()
-    threads = validation.integer("threads", threads, 1, 1 << 16)
+    threads = validation.integer("threads", threads, 1, MAX_THREADS)
     if e.looks is not None:
         from fastes.theory.bounds import constants
 
@@ -216,13 +219,10 @@ def result_of(e: Experiment, ledger: Ledger, threads: int) -> Result:
 
         seen = Diagnostics(e.looks, e.samples, ledger.figures, constants(e.bandit, seed=e.seed))
     regret = Regret(ledger.regret * e.bandit.noise)
-    configuration = configuration_of(e, len(ledger.runs), threads, ledger.seconds)
-    return Result(configuration, e.times, regret, ledger.counts, seen)
+    return Result(_configuration(e, ledger, threads), e.times, regret, ledger.counts, seen)
 
 
-def configuration_of(
-    e: Experiment, runs: int, threads: int, seconds: float, version: str = fastes.__version__
-) -> Configuration:
+def _configuration(e: Experiment, ledger: Ledger, threads: int) -> Configuration:
     """Return what was simulated."""
     bandit, agent, theta = e.bandit, e.agent, e.theta
     return Configuration(
@@ -233,14 +233,14 @@ def configuration_of(
         d=bandit.d,
         rank=bandit.rank,
         T=e.T,
-        runs=runs,
+        runs=len(ledger.runs),
         seed=e.seed,
         noise=bandit.noise,
         theta="prior" if theta is None else f"fixed, {validation.fingerprint(theta)}",
         problem=bandit.fingerprint,
-        version=version,
+        version=fastes.__version__,
         threads=threads,
-        seconds=seconds,
+        seconds=ledger.seconds,
     )
 
 
@@ -264,7 +264,8 @@ def _plan(
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)
     available = memory.available_bytes() - once
     workers = int(min(threads, runs, max(1, available // alone)))
-    if not agent.in_step(K, r, T):
+    brief = agent.brief(K, r, T) and runs >= _MANY_RUNS * workers
+    if not (brief or agent.in_step(K, r, T)):
         return workers, 1
     # A group has its stack of states, and one more while they are made.
     state = agent.state_bytes(K, r, T) + K + 8 * K

@@ -17,7 +17,7 @@ from .agent import aim, learn
 from .argmax import Workspace, break_tie, largest_of, margin32, second_look, workspace
 from .arms import Arms
 from .jit import entry, kernel
-from .loop import pay, write_down
+from .loop import advance, pay, write_down
 from .tile_product import MODELS, TILE, score_tile
 
 
@@ -29,7 +29,6 @@ class Together(NamedTuple):
     scores: np.ndarray  # (MODELS, TILE) float32
     tops: np.ndarray  # (runs, tiles) float32: the best score of each tile, at a first look
     best: np.ndarray  # (runs,): the best of them
-    lost: np.ndarray  # (1,) int64: the run that found no score to be a number, or -1
 
 
 def together(arms: Arms, runs: int) -> Together:
@@ -42,7 +41,6 @@ def together(arms: Arms, runs: int) -> Together:
         scores=np.zeros((MODELS, TILE), np.float32),
         tops=np.zeros((runs, tiles), np.float32),
         best=np.zeros(runs),
-        lost=np.full(1, -1),
     )
 
 
@@ -96,7 +94,8 @@ def _member(typingctx, stack, i):
 
 def _kind_of_view(stack):
     if isinstance(stack, types.BaseNamedTuple):
-        return types.NamedTuple([_kind_of_view(field) for field in stack], stack.instance_class)
+        fields = [_kind_of_view(field) for field in stack]
+        return types.BaseTuple.from_types(fields, stack.instance_class)
     return stack.copy(ndim=stack.ndim - 1) if stack.ndim > 1 else stack.dtype
 
 
@@ -137,10 +136,11 @@ def _first_look(arms, work):
 
 
 @entry
-def advance_together(agents, arms, environments, records, sources, work, start, stop):
+def advance_together(agents, arms, environments, records, sources, work, lost, start, stop):
     """Do as `loop.advance` for runs in step. Return the step reached.
 
-    It is below stop where a run finds no score to be a number. No agent may come to be full.
+    It is below stop where a run, whose number is then lost[0], finds no score to be a number. No
+    agent may come to be full.
     """
     for t in range(start, stop):
         for i in range(work.best.shape[0]):
@@ -157,8 +157,25 @@ def advance_together(agents, arms, environments, records, sources, work, start, 
             best, ties, arm = second_look(agent, arms, floor, one)
             arm = break_tie(agent, arms, source, t, best, ties, arm, one)
             if arm < 0:
-                work.lost[0] = i
+                lost[0] = i
                 return t
             learn(agent, arms, source, t, arm, pay(environment, source, t, arm))
             write_down(member(records, i), environment, t, arm)
+    return stop
+
+
+@entry
+def advance_each(agents, arms, environments, records, sources, work, lost, start, stop):
+    """Do as `loop.advance` for one run after the other. Return the step that all reached.
+
+    One call for many short runs: each would hand the interpreter's lock from thread to thread.
+    Where one does not reach stop, lost[0] is its number.
+    """
+    for i in range(records.total.shape[0]):
+        agent, environment = member(agents, i), member(environments, i)
+        record, source = member(records, i), member(sources, i)
+        reached = advance(agent, arms, environment, record, source, work, start, stop)
+        if reached < stop:
+            lost[0] = i
+            return reached
     return stop

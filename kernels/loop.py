@@ -6,9 +6,10 @@ import numpy as np
 
 from .agent import aim, full, learn
 from .argmax import choose
+from .arms import mean_rewards
 from .certificate import due
 from .jit import entry, part
-from .streams import NOISE, normal
+from .streams import NOISE, THETA, Source, fill_normals, normal
 
 
 class Environment(NamedTuple):
@@ -31,6 +32,14 @@ class Record(NamedTuple):
 def record(times: np.ndarray, regret: np.ndarray, counts: np.ndarray) -> Record:
     """Return the record of a run that begins, to be kept in the given arrays."""
     return Record(times, regret, counts, np.zeros(1), np.zeros(1, np.int64))
+
+
+@entry
+def draw_means(arms, seed, first, z, scores, means):
+    """means[i, a] = the mean reward of arm a in run first + i, with theta drawn from the prior."""
+    for i in range(means.shape[0]):
+        fill_normals(Source(seed, first + np.uint64(i)), THETA, 0, z)
+        mean_rewards(arms, z, scores, means[i])
 
 
 @part

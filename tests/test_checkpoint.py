@@ -53,8 +53,8 @@ def recorded(folder, simulate, *arguments, **options):
     """Simulate, and return the result and a copy of every checkpoint that was written."""
     copies = []
 
-    def write(self, write=checkpoint.Checkpoint.write):
-        write(self)
+    def write(self, new=False, write=checkpoint.Checkpoint.write):
+        write(self, new)
         copies.append(folder / f"copy{len(copies)}")
         shutil.copy(self.path, copies[-1])
 
@@ -105,12 +105,14 @@ def test_the_smallest_of_all_is_kept(tmp_path):
     same(fastes.resume(tmp_path / "run", T=2), longer)
 
 
+@pytest.mark.parametrize("in_step", [True, False])
 @pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[3]], ids=str)
-def test_runs_in_step_go_on_together_or_alone(agent, tmp_path, monkeypatch):
+def test_runs_in_step_or_in_one_call_go_on_together_or_alone(agent, in_step, tmp_path, monkeypatch):
     arguments = {"T": 600, "runs": 11, "threads": 1}
     whole = fastes.simulate(BANDIT, agent, **arguments)
     longer = fastes.simulate(BANDIT, agent, **{**arguments, "T": 800})
-    monkeypatch.setattr(type(agent), "in_step", lambda *arguments: True)
+    monkeypatch.setattr(type(agent), "in_step", lambda *arguments: in_step)
+    monkeypatch.setattr(simulation, "_MANY_RUNS", 1)
     watched, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, **arguments)
     same(watched, whole)
     ledgers = [ledger for copy in copies for ledger in checkpoint.read(copy).ledgers]
@@ -119,6 +121,7 @@ def test_runs_in_step_go_on_together_or_alone(agent, tmp_path, monkeypatch):
         same(resumed(copy), whole)
         same(resumed(copy, T=800), longer)
     monkeypatch.setattr(type(agent), "in_step", lambda *arguments: False)
+    monkeypatch.setattr(simulation, "_MANY_RUNS", 10**9)
     for copy in some(copies):
         same(resumed(copy), whole)
 
@@ -163,6 +166,46 @@ def test_what_was_not_kept_is_played_again(tmp_path, monkeypatch):
     (ledger,) = checkpoint.read(tmp_path / "run").ledgers
     assert [list(each.runs) for each in ledger.finished] == [[4]]
     same(fastes.resume(tmp_path / "run", T=90), fastes.simulate(BANDIT, agent, T=90, runs=5))
+
+
+def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
+    agent, path = fastes.EnsembleSampling(4), tmp_path / "run"
+    fastes.simulate(BANDIT, agent, T=50, runs=2, checkpoint=path)
+    kept = checkpoint.read(path)
+    (ledger,) = kept.ledgers
+    ledger.in_progress, ledger.finished = ledger.finished, []  # as if stopped a moment before
+    ledger.done[:] = False
+    kept.write()
+    same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=50, runs=2))
+    (ledger,) = checkpoint.read(path).ledgers
+    assert len(ledger.finished) == 2
+    same(fastes.resume(path, T=90), fastes.simulate(BANDIT, agent, T=90, runs=2))
+
+
+def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
+    agent, path, calls = fastes.ThompsonSampling(), tmp_path / "run", []
+
+    def here(self, here=crew._Rest.here):
+        time.sleep(0.002)
+        here(self)
+
+    def failing(*arguments, advance=runs.advance):
+        calls.append(1)
+        reached = advance(*arguments)
+        if len(calls) == 25:
+            raise MemoryError("for want of a nail")
+        return reached
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        patch.setattr(checkpoint, "_SHARE", np.inf)
+        patch.setattr(crew, "_REPORT_SECONDS", 1e-4)
+        patch.setattr(crew._Rest, "here", here)
+        patch.setattr(runs, "_SLICE_SECONDS", 1e-4)
+        patch.setattr(runs, "advance", failing)
+        with pytest.raises(MemoryError, match="for want of a nail"):
+            fastes.simulate(BANDIT, agent, T=20_000, runs=3, threads=2, checkpoint=path, every=1e-9)
+    same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=20_000, runs=3))
 
 
 def interrupt_after(n, exception):
@@ -337,6 +380,12 @@ def test_a_checkpoint_is_not_begun_over_another_file(tmp_path):
 def test_a_horizon_is_never_made_shorter(T, half_way):
     with pytest.raises(ValueError, match="T must be an integer from 300 to 4294967295, got"):
         fastes.resume(half_way, T=T)
+
+
+@pytest.mark.parametrize("threads", [0, -3, 1.5])
+def test_bad_threads_are_refused_even_where_nothing_is_left_to_do(threads, half_way):
+    with pytest.raises(ValueError, match="threads must be an integer from 1 to 65536, got"):
+        fastes.resume(half_way, threads=threads)
 
 
 @pytest.mark.parametrize("every", [0, -1.0, np.inf, np.nan, "soon"])

@@ -126,7 +126,7 @@ def test_a_worker_with_other_kernels_is_refused_by_name(start, scheduler, tmp_pa
     study = fastes.Study(**SMALL)
     task = tasks.Task(0, 0, 0, 1, 1.0)
     with pytest.raises(tasks.IdentityError, match=r"worker .*, process \d+ has fastes"):
-        tasks.do_task(study.description(), task, expected)
+        tasks.do_task(json.dumps(study.description()), task, expected)
 
 
 def test_a_worker_of_another_version_is_refused_by_name():

@@ -90,6 +90,18 @@ def test_runs_in_step_are_runs_alone(agent, name, monkeypatch):
         assert (alone.counts == together.counts).all()
 
 
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent.brief(10, 5, 90)], ids=str)
+@pytest.mark.parametrize("name", BANDITS)
+def test_short_runs_in_one_call_are_runs_alone(agent, name, monkeypatch):
+    bandit = BANDITS[name]
+    alone = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=1)
+    monkeypatch.setattr(simulation, "_MANY_RUNS", 1)
+    for threads in (1, 2):
+        together = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=threads)
+        assert (alone.regret.per_run == together.regret.per_run).all()
+        assert (alone.counts == together.counts).all()
+
+
 def test_runs_in_step_are_runs_alone_for_many_arms_and_horizons_that_refactor():
     bandit = fastes.LinearBandit.random(1500, 40)
     for agent in (fastes.ThompsonSampling(), fastes.EnsembleSampling(30), fastes.Greedy()):

@@ -109,7 +109,7 @@ def test_progressions(words, values):
     [
         *("", "x", "2,...,8", "...,8", "2,4,...", "2,4,...,31", "2,4,...,8,9", "2,3,5,...,9"),
         *("1,,2", "2,2,...,2", "0,0,...,5", "nan", "inf", "2,4,...,1", "0,2,...,7"),
-        "1,1.0000001,...,1e9",
+        *("1,1.0000001,...,1e9", "1e99999999", "1" * 5000, "1/3", "1_000"),
     ],
 )
 def test_what_is_no_progression_is_refused(words):
@@ -310,7 +310,7 @@ def test_some_runs_of_a_setting_keep_their_numbers(tmp_path):
     store.create(path, grid, tasks.cut(grid, [1.0], 3.0))
     with store.Store(path) as kept:
         task = kept.tasks()[1]
-        kept.keep(task, tasks.do_task(grid.description(), task, tasks.identity()))
+        kept.keep(task, tasks.do_task(json.dumps(grid.description()), task, tasks.identity()))
     frame = fastes.load(path).to_dataframe()
     assert frame.run.tolist() == list(range(task.first, task.last))
     ((setting, result),) = fastes.load(path).results()
@@ -373,6 +373,32 @@ def test_two_processes_do_not_work_on_one_file(tmp_path):
     assert len(made.results()) == 6
 
 
+def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+    path, grid = tmp_path / "a.db", fastes.Study(**SMALL)
+    planned = sweep.plan(grid)
+    run(path)
+    before = path.read_bytes()
+    sweep.begin(path, planned)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["a.db"]
+
+
+def test_runs_of_another_linear_algebra_are_not_mixed(tmp_path, monkeypatch):
+    path, words = tmp_path / "a.db", {"agent": "ts", "K": 4, "d": 9, "T": 10, "runs": 6}
+    grid = fastes.Study(**words)
+    store.create(path, grid, tasks.cut(grid, [1.0], 2.0))
+    with store.Store(path) as kept:
+        one, two, *_ = kept.tasks()
+        outcome = tasks.do_task(kept.description, one, tasks.identity())
+        assert outcome.coordinates
+        kept.keep(one, outcome)
+        other = tasks.do_task(kept.description, two, tasks.identity())
+        with pytest.raises(tasks.IdentityError, match="a linear algebra library that rounds"):
+            kept.keep(two, other._replace(coordinates="other"))
+        kept.keep(two, other)
+        assert kept.done() == {one.number, two.number}
+
+
 @pytest.mark.parametrize("data", [b"", b"text", b"SQLite format 3\0" + bytes(1000)])
 def test_foreign_files_are_refused(data, tmp_path):
     path = tmp_path / "a.db"
@@ -414,7 +440,7 @@ def test_damage_is_noticed(tmp_path):
         path.write_bytes(damaged)
         try:
             read = fastes.load(path).results()
-        except (ValueError, OSError):
+        except (FileFormatError, OSError):
             found += 1
             continue
         for (_, result), expected in zip(read, whole, strict=False):
@@ -469,6 +495,14 @@ def test_flags_and_files_are_the_same_study(tmp_path):
     assert again["settings"] == of_file["settings"]
 
 
+def test_a_database_of_any_name_is_gone_on_with(tmp_path):
+    invoke("sweep", *FLAGS, "--out", tmp_path / "results", "--quiet")
+    before = (tmp_path / "results").read_bytes()
+    assert "tasks done" in invoke("sweep", tmp_path / "results")
+    assert (tmp_path / "results").read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["results"]
+
+
 def test_the_defaults_that_help_shows_are_the_study_s():
     for name, (_, default) in sweep_command._AXES.items():
         meant = study.DEFAULTS[name.replace("-", "_")]
@@ -510,7 +544,13 @@ def test_a_study_is_drawn(tmp_path):
         (["plot", "DB", "--x", "alpha", "--out", "x.png"], "no agent of the study has alpha"),
         (["plot", "DB", "DB", "--x", "M", "--out", "x.png"], "--x draws one study, got 2 files"),
         (["sweep", "--task", "soon"], "'soon' is not a duration such as 30s, 5m or 2h"),
-        (["sweep", "--threads", "0", "--out", "DB", *FLAGS], "threads must be an integer from 1"),
+        (["sweep", "--threads", "0", *FLAGS], "threads must be an integer from 1 to 65536, got 0"),
+        (["sweep", "--dask", "nonsense", *FLAGS], "dask must be a scheduler's address such as"),
+        (["sweep", "--dask", "ftp://x:1", *FLAGS], "dask must be a scheduler's address such as"),
+        (
+            ["plot", "DB", "--x", "M", "--figure", "size", "--out", "x.png"],
+            "--x draws final regret: leave out --figure size",
+        ),
     ],
 )
 def test_bad_words_are_refused(words, message, tmp_path):

@@ -81,6 +81,10 @@ class EnsembleSampling(Agent):
         """Tell that eager runs, which take long for their models, do not need it."""
         return self.engine == "deferred" and super().in_step(K, r, T)
 
+    def brief(self, K: int, r: int, T: int) -> bool:
+        """Tell that eager runs are never short."""
+        return self.engine == "deferred" and super().brief(K, r, T)
+
     def shared_cost(self, r: int) -> float:
         """Return the cost of an eager update of all M models."""
         return self.M * (r + 40.0) if self.engine == "eager" else 0.0

@@ -1,9 +1,11 @@
 """Errors become one sentence here and nowhere else."""
 
+import _thread
 import contextlib
 import pickle
 import shlex
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,10 +60,19 @@ def _interrupts() -> Iterator[list[int]]:
         seen.append(number)
         raise KeyboardInterrupt
 
+    def ignored(unraisable: "sys.UnraisableHookArgs") -> None:
+        # Raised where a compiler calls Python, it would be ignored, with a traceback.
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            threading.Timer(0.02, _thread.interrupt_main).start()
+        else:
+            hook(unraisable)
+
+    hook, sys.unraisablehook = sys.unraisablehook, ignored
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield seen
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 

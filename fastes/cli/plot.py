@@ -52,6 +52,8 @@ def plot(
 
         check_outputs(out=out)
         check_format(out)
+        if x is not None and figure != "regret":
+            raise click.UsageError(f"--x draws final regret: leave out --figure {figure}")
         draw, labels = _of_results(files, figure) if x is None else _of_study(files, x)
         save_figure(draw, out)
         if as_json:

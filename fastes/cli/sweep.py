@@ -1,6 +1,7 @@
 """fastes sweep."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,13 +95,13 @@ def sweep(
     fastes plot study.db --x M --out regret.png
     """
     given = {name: value for name, value in words.items() if value is not None}
-    out = out or (Path("sweep.db") if file is None else file.with_suffix(".db"))
+    out = out or _home_of(file)
     with one_sentence(debug, "fastes sweep", out):
         from fastes.studies.outcomes import Sweep
-        from fastes.studies.store import create
-        from fastes.studies.sweep import go_on, plan
+        from fastes.studies.sweep import begin, check_workers, go_on, plan
 
         check_outputs(out=out)
+        check_workers(threads, dask)
         study = _study(file, given)
         visible = not (quiet or as_json)
         if dry_run or not out.exists():
@@ -110,12 +111,21 @@ def sweep(
                 return
             if visible:
                 click.echo(_cost(planned), err=True)
-            create(out, study, planned.tasks)
+            begin(out, planned)
         from fastes.cli.progress import sweep_bar
 
         with sweep_bar(visible) as progress:
             go_on(out, study, threads=threads, dask=dask, progress=progress)
         _print_done(Sweep(str(out)), as_json, quiet)
+
+
+def _home_of(file: Path | None) -> Path:
+    """Return where a study is kept if nothing is said: in its own file, or beside it."""
+    from fastes.files import is_database
+
+    if file is None:
+        return Path("sweep.db")
+    return file if is_database(file) else file.with_suffix(".db")
 
 
 def _study(file: Path | None, given: dict[str, Any]) -> "Study":
@@ -127,7 +137,9 @@ def _study(file: Path | None, given: dict[str, Any]) -> "Study":
     if given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise click.UsageError(f"{file} holds the whole study: leave out {names}")
-    if file.suffix == ".toml":
+    from fastes.files import is_database
+
+    if not is_database(file):
         return Study.read(file)
     with Store(file) as store:
         return store.study
@@ -158,7 +170,8 @@ def _duration(seconds_: float) -> str:
 
 
 def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
-    tasks = [sum(task.setting == i for task in planned.tasks) for i in range(len(planned.costs))]
+    of_setting = Counter(task.setting for task in planned.tasks)
+    tasks = [of_setting[i] for i in range(len(planned.costs))]
     rows = zip(planned.study.settings, planned.costs, tasks, strict=True)
     if as_json:
         settings = [

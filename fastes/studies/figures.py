@@ -34,6 +34,8 @@ def draw_against(results: Sequence[tuple[Setting, Result]], x: str, ax: "Axes") 
     for i, (key, line) in enumerate(lines.items()):
         told = zip(others, key, strict=True)
         label = ", ".join(_told(name, v) for name, v in told if name in apart and v is not None)
+        if all(isinstance(value, (int, float)) for value, _ in line):
+            line.sort(key=lambda point: point[0])
         means = [result.regret.mean[-1] for _, result in line]
         errors = [2 * np.nan_to_num(result.regret.se[-1]) for _, result in line]
         if line[0][0] is None:

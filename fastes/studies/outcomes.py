@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from fastes.result import Regret, Result
-from fastes.simulation import configuration_of
-from fastes.studies.store import Store
-from fastes.studies.study import Setting, Study
+from fastes.experiment import recording_times
+from fastes.result import Configuration, Regret, Result
+from fastes.studies.store import Measured, Store
+from fastes.studies.study import Setting, Study, agent_of
 from fastes.studies.tasks import Task
 
 if TYPE_CHECKING:
@@ -90,12 +90,12 @@ class Sweep:
     def _measured(self) -> Iterator[tuple[Setting, list[int], Result]]:
         with Store(self.path) as store:
             for number, setting in enumerate(store.study.settings):
-                measured = store.measured(number)
-                if measured is not None:
-                    runs, regret, counts, seconds = measured
-                    e = store.study.experiment(setting)
-                    made = configuration_of(e, len(runs), 1, seconds, store.begun_by.version)
-                    yield setting, runs, Result(made, e.times, Regret(regret), counts)
+                found = store.measured(number)
+                if found is not None:
+                    times = recording_times(setting.T, store.study.points)
+                    made = _configuration(store, setting, found)
+                    result = Result(made, times, Regret(found.regret), found.counts)
+                    yield setting, found.runs, result
 
     def to_dataframe(self, curves: bool = False) -> "pd.DataFrame":
         """Return a row for each setting and run: the axes, the run, and its regret at T.
@@ -119,3 +119,25 @@ class Sweep:
         if not frames:
             return pd.DataFrame(columns=[*Setting._fields, "run", "regret"])
         return pd.concat(frames, ignore_index=True)
+
+
+def _configuration(store: Store, setting: Setting, found: Measured) -> Configuration:
+    """Return what was simulated, without making the problem anew, which may be large."""
+    agent = agent_of(setting)
+    return Configuration(
+        agent=agent.name,
+        engine=agent.engine,
+        parameters=agent.parameters(),
+        K=setting.K,
+        d=setting.d,
+        rank=found.rank,
+        T=setting.T,
+        runs=len(found.runs),
+        seed=store.study.seed,
+        noise=setting.noise,
+        theta="prior",
+        problem=found.problem,
+        version=store.begun_by.version,
+        threads=1,
+        seconds=found.seconds,
+    )

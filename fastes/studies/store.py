@@ -2,32 +2,34 @@
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastes.files import FileFormatError, replacing
 from fastes.studies.study import Study, differences
-from fastes.studies.tasks import Identity, Outcome, Task, identity
+from fastes.studies.tasks import Identity, IdentityError, Outcome, Task, identity
 from fastes.validation import Floats
 
 _APPLICATION = 0x66737473  # "fsts", in the file's header
 _FORMAT = 1
 
 _SCHEMA = """
-CREATE TABLE study (description TEXT, version TEXT, kernels TEXT);
+CREATE TABLE study (description TEXT, version TEXT, kernels TEXT, seal TEXT);
 CREATE TABLE task (
     number INTEGER PRIMARY KEY, setting INTEGER, first INTEGER, last INTEGER, cost REAL
 );
 CREATE TABLE outcome (
-    task INTEGER PRIMARY KEY REFERENCES task, seconds REAL, regret BLOB, counts BLOB
+    task INTEGER PRIMARY KEY REFERENCES task, seconds REAL, rank INTEGER, problem TEXT,
+    coordinates TEXT, regret BLOB, counts BLOB, seal TEXT
 );
 CREATE TABLE failure (task INTEGER PRIMARY KEY REFERENCES task, message TEXT);
 """
@@ -51,7 +53,10 @@ class Store:
                     f"{os.fspath(path)} has format {version}, "
                     f"this version of fastes reads {_FORMAT}"
                 )
-            description, *begun_by = self._one("SELECT * FROM study")
+            description, *begun_by, seal = self._one("SELECT * FROM study")
+            if seal != _seal(description, *begun_by):
+                raise sqlite3.DatabaseError("its description is not what was written")
+            self.description: str = description
             self.study = Study(**json.loads(description))
             self.begun_by = Identity(*begun_by)
 
@@ -94,11 +99,19 @@ class Store:
             return dict(self._connection.execute("SELECT task, message FROM failure").fetchall())
 
     def keep(self, task: Task, outcome: Outcome) -> None:
-        """Write down what came of a task."""
+        """Write down what came of a task, or raise IdentityError where it is of other bits."""
+        question = (
+            "SELECT coordinates FROM task JOIN outcome ON number = task WHERE setting = ? LIMIT 1"
+        )
+        row = (task.number, *outcome, _seal(*task, *outcome))
         with self._explained(), self._transaction():
-            self._connection.execute(
-                "INSERT INTO outcome VALUES (?, ?, ?, ?)", (task.number, *outcome)
-            )
+            other = self._connection.execute(question, (task.setting,)).fetchone()
+            if other is not None and other[0] != outcome.coordinates:
+                raise IdentityError(
+                    f"task {task.number} was done with a linear algebra library that rounds "
+                    "otherwise than that of the tasks before: runs would be of other bits"
+                )
+            self._connection.execute("INSERT INTO outcome VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             self._connection.execute("DELETE FROM failure WHERE task = ?", (task.number,))
 
     def fail(self, task: Task, message: str) -> None:
@@ -108,10 +121,10 @@ class Store:
                 "INSERT OR REPLACE INTO failure VALUES (?, ?)", (task.number, message)
             )
 
-    def measured(self, setting: int) -> tuple[list[int], Floats, NDArray[np.int64], float] | None:
-        """Return the runs done of a setting, their regret, all counts and the seconds taken."""
+    def measured(self, setting: int) -> "Measured | None":
+        """Return what is known of the runs of a setting so far, if anything is."""
         question = (
-            "SELECT first, last, seconds, regret, counts FROM task JOIN outcome ON number = task "
+            "SELECT task.*, outcome.* FROM task JOIN outcome ON number = task "
             "WHERE setting = ? ORDER BY first"
         )
         with self._explained():
@@ -120,25 +133,25 @@ class Store:
             return None
         runs: list[int] = []
         regrets, counts, seconds = [], [], 0.0
-        for first, last, took, regret, count in rows:
-            runs += range(first, last)
-            try:
-                regrets.append(np.frombuffer(zlib.decompress(regret)).reshape(last - first, -1))
-                counts.append(np.frombuffer(zlib.decompress(count), np.int64))
-            except (zlib.error, ValueError) as error:
-                raise FileFormatError(
-                    f"{os.fspath(self.path)} is damaged in runs {first} to {last - 1} of setting "
-                    f"{setting}"
-                ) from error
-            seconds += took
-        return runs, np.concatenate(regrets), np.sum(counts, axis=0), seconds
+        for row in rows:
+            task, (_, *fields, seal) = Task(*row[:5]), row[5:]
+            outcome = Outcome(*fields)
+            if seal != _seal(*task, *outcome):
+                raise FileFormatError(f"{os.fspath(self.path)} is damaged in task {task.number}")
+            n = task.last - task.first
+            runs += range(task.first, task.last)
+            regrets.append(np.frombuffer(zlib.decompress(outcome.regret)).reshape(n, -1))
+            counts.append(np.frombuffer(zlib.decompress(outcome.counts), np.int64))
+            seconds += outcome.seconds
+        regret, count = np.concatenate(regrets), np.sum(counts, axis=0)
+        return Measured(runs, regret, count, seconds, outcome.rank, outcome.problem)
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
         """Refuse to work on a file that another process works on."""
         # Not the lock of SQLite, which is taken for each change only. This file is closed after
         # SQLite's own: to close it before would give up SQLite's locks, which are the process's.
-        with Path(self.path).open("rb") as file:
+        with Path(self.path).open("r+b") as file:
             if not _locked(file):
                 raise BlockingIOError(
                     f"{os.fspath(self.path)} is being worked on by another process"
@@ -167,7 +180,7 @@ class Store:
             yield
         except sqlite3.OperationalError as error:
             raise OSError(errno.EIO, str(error), name) from error
-        except (sqlite3.Error, json.JSONDecodeError, TypeError) as error:
+        except (sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError, TypeError) as error:
             raise FileFormatError(f"{name} is not a fastes study, or it is damaged") from error
 
     def _one(self, question: str) -> tuple[Any, ...]:
@@ -177,16 +190,43 @@ class Store:
         return tuple(row)
 
 
+class Measured(NamedTuple):
+    """What is known of a setting."""
+
+    runs: list[int]  # their numbers
+    regret: Floats  # (runs, times)
+    counts: NDArray[np.int64]  # (K,)
+    seconds: float
+    rank: int
+    problem: str
+
+
 def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) -> None:
-    """Write the file of a study before its first task, whole or not at all."""
-    with replacing(path) as temporary, contextlib.closing(sqlite3.connect(temporary)) as new:
-        new.executescript(_SCHEMA)
-        new.execute(f"PRAGMA application_id = {_APPLICATION}")
-        new.execute(f"PRAGMA user_version = {_FORMAT}")
-        words = json.dumps(study.description())
-        new.execute("INSERT INTO study VALUES (?, ?, ?)", (words, *identity()))
-        new.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", tasks)
-        new.commit()
+    """Write the file of a study before its first task, whole or not at all, and new."""
+    words = json.dumps(study.description())
+    try:
+        with (
+            replacing(path, new=True) as temporary,
+            contextlib.closing(sqlite3.connect(temporary)) as new,
+        ):
+            new.executescript(_SCHEMA)
+            new.execute(f"PRAGMA application_id = {_APPLICATION}")
+            new.execute(f"PRAGMA user_version = {_FORMAT}")
+            row = (words, *identity())
+            new.execute("INSERT INTO study VALUES (?, ?, ?, ?)", (*row, _seal(*row)))
+            new.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", tasks)
+            new.commit()
+    except sqlite3.Error as error:
+        raise OSError(errno.EIO, str(error), os.fspath(path)) from error
+
+
+def _seal(*parts: Any) -> str:
+    """Return a hash of what is written to a row, to tell damage by."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else repr(part).encode()
+        digest.update(b"%d:" % len(data) + data)
+    return digest.hexdigest()[:16]
 
 
 def _locked(file: BinaryIO) -> bool:

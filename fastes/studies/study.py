@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +39,8 @@ _WHOLE = dict.fromkeys(("M", "K", "d"), validation.MAX_SIZE) | {"T": validation.
 _OF = {"M": "es", "engine": "es", "alpha": "linucb"}
 _COMMON = {"runs": (100, 1, validation.MAX_SIZE), "seed": (0, 0, validation.MAX_SEED)}
 _COMMON["points"] = (50, 1, validation.MAX_SIZE)
-_MOST_VALUES = 1000
+_MOST_VALUES, _MOST_BITS = 100_000, 200
+_NUMBER = re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 
 
 class Setting(NamedTuple):
@@ -154,7 +156,7 @@ def agent_of(setting: Setting) -> Agent:
     return AGENTS[setting.agent](**its)
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=2)
 def _bandit(
     arms: str, K: int, d: int, prior_mean: float, prior_cov: float, noise: float, seed: int
 ) -> LinearBandit:
@@ -212,14 +214,20 @@ def progression(name: str, text: str) -> list[Any]:
         return words
     try:
         if "..." not in words:
-            return [_plain(Fraction(word)) for word in words]
+            return [_plain(_number(word)) for word in words]
         at = words.index("...")
-        begun, last = [Fraction(word) for word in words[:at]], Fraction(*words[at + 1 :])
-        return [_plain(value) for value in _continued(begun, last)]
-    except (ValueError, TypeError, ZeroDivisionError):
+        begun, (last,) = map(_number, words[:at]), map(_number, words[at + 1 :])
+        return [_plain(value) for value in _continued(list(begun), last)]
+    except (ValueError, ZeroDivisionError):
         raise ValueError(
             f"{name} must be numbers such as 10,100 or 2,4,8,...,64, got {text!r}"
         ) from None
+
+
+def _number(word: str) -> Fraction:
+    if not _NUMBER.fullmatch(word):  # Fraction reads more, such as a number of a million digits
+        raise ValueError
+    return Fraction(word)
 
 
 def _plain(value: Fraction) -> int | float:
@@ -235,7 +243,8 @@ def _continued(begun: list[Fraction], last: Fraction) -> list[Fraction]:
         values = [first]
         while len(values) < _MOST_VALUES and values[-1] != last:
             values.append(values[-1] * ratio + step)
-            if (values[-1] > last) == (second > first) and values[-1] != last:
+            beyond = (values[-1] > last) == (second > first) and values[-1] != last
+            if beyond or values[-1].denominator.bit_length() > _MOST_BITS:
                 break
         if values[-1] == last and values[: len(begun)] == begun:
             return values

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from fastes import memory, validation
 from fastes.crew import Progress
-from fastes.simulation import processors
+from fastes.simulation import MAX_THREADS, processors
 from fastes.studies.cost import calibrate
 from fastes.studies.outcomes import Sweep, SweepProgress, progress_of
 from fastes.studies.store import Store, create
@@ -89,10 +90,27 @@ def sweep(
     """
     if not isinstance(study, Study):
         raise TypeError(f"study must be a Study, got {study!r}")
+    check_workers(threads, dask)
     if not Path(path).exists():
-        create(path, study, plan(study, task_seconds).tasks)
+        begin(path, plan(study, task_seconds))
     go_on(path, study, threads=threads, dask=dask, progress=progress)
     return Sweep(os.fspath(path))
+
+
+def check_workers(threads: int | None, dask: str | None) -> None:
+    """Refuse, before anything else is done, what cannot be the workers of a sweep."""
+    if threads is not None:
+        validation.integer("threads", threads, 1, MAX_THREADS)
+    if dask is not None and not re.fullmatch(r"((tcp|tls|ucx|wss?)://)?[^/:\s]+:\d+", dask):
+        raise ValueError(
+            f"dask must be a scheduler's address such as tcp://host:8786, got {dask!r}"
+        )
+
+
+def begin(path: str | os.PathLike[str], planned: Plan) -> None:
+    """Write the file of a study, unless somebody else has done so meanwhile."""
+    with contextlib.suppress(FileExistsError):
+        create(path, planned.study, planned.tasks)
 
 
 def go_on(
@@ -104,9 +122,7 @@ def go_on(
     progress: Callable[[SweepProgress], None] | None = None,
 ) -> None:
     """Do the tasks in a study's file that are not done yet."""
-    if threads is None:
-        threads = processors()
-    threads = validation.integer("threads", threads, 1, 1 << 16)
+    check_workers(threads, dask)
     store = Store(path)
     store.require(study)
     with store.working():
@@ -114,7 +130,7 @@ def go_on(
         now = progress_of(tasks, done, 0)
         left = [task for task in tasks if task.number not in done]
         reported = 0.0
-        with _workers(study, left, threads, dask) as submit:
+        with _workers(store.description, study, left, threads or processors(), dask) as submit:
             for ended in _each(left, submit):
                 if ended is not None:
                     task, came_of_it = ended
@@ -171,10 +187,10 @@ def _each(
 
 @contextlib.contextmanager
 def _workers(
-    study: Study, left: list[Task], threads: int, dask: str | None
+    description: str, study: Study, left: list[Task], threads: int, dask: str | None
 ) -> Iterator[Callable[[Task], "Future[Outcome]"]]:
     """Give a function that hands a task to a worker; drop what is not done at the end."""
-    description, expected = study.description(), identity()
+    expected = identity()
     if dask is not None:
         from fastes.studies.cluster import connected
 

@@ -1,18 +1,23 @@
 """A study cut into tasks of balanced cost, and what one of them gives."""
 
+import functools
 import itertools
+import json
 import os
 import platform
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import fastes
+from fastes import validation
+from fastes.canonical import rows_and_offsets
 from fastes.crew import Progress
 from fastes.experiment import empty_ledger
 from fastes.kernels.jit import fingerprint
+from fastes.problem import LinearBandit
 from fastes.simulation import one_result
 from fastes.studies.study import Study, agent_of
 
@@ -31,11 +36,14 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a task gives, packed to be sent and kept: zlib, whose sums tell damage."""
+    """What a task gives, packed to be sent and kept."""
 
     seconds: float
-    regret: bytes  # (runs, times) float64
-    counts: bytes  # (K,) int64
+    rank: int
+    problem: str  # the fingerprint of the LinearBandit
+    coordinates: str  # and of what the kernels see of it, where a library computes that
+    regret: bytes  # (runs, times) float64, by zlib
+    counts: bytes  # (K,) int64, by zlib
 
 
 class Identity(NamedTuple):
@@ -74,23 +82,39 @@ def cut(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
 
 
 def do_task(
-    description: dict[str, Any],
+    description: str,
     task: Task,
     expected: Identity,
     progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
-    """Do a task of the study that is described, in one thread."""
+    """Do a task of the study that is described, as JSON, in one thread."""
     if identity() != expected:
         raise IdentityError(refusal(f"{platform.node()}, process {os.getpid()}", identity()))
-    study = Study(**description)
+    study = _study(description)
     experiment = study.experiment(study.settings[task.setting])
     ledger = empty_ledger(experiment, range(task.first, task.last))
     result = one_result(experiment, ledger, 1, progress)
+    bandit = experiment.bandit
     return Outcome(
         result.configuration.seconds,
+        bandit.rank,
+        bandit.fingerprint,
+        _coordinates(bandit),
         zlib.compress(result.regret.per_run.tobytes(), 1),
         zlib.compress(result.counts.astype(np.int64).tobytes(), 1),
     )
+
+
+@functools.lru_cache(maxsize=2)
+def _study(description: str) -> Study:
+    return Study(**json.loads(description))
+
+
+def _coordinates(bandit: LinearBandit) -> str:
+    """Return a hash of a problem's canonical form, where its last bits are LAPACK's."""
+    if bandit.canonical.factor is not None:
+        return ""
+    return validation.fingerprint(*rows_and_offsets(bandit.canonical))
 
 
 def refusal(worker: str, found: Identity) -> str:
