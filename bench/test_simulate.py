@@ -39,3 +39,13 @@ def test_the_default_run(compare):
         baseline_work=100,
         rounds=9,
     )
+
+
+def test_short_runs_on_two_threads_against_one(compare, quick):
+    bandit, agent = fastes.LinearBandit.random(100, 10), fastes.EnsembleSampling(8)
+    runs = 64 if quick else 1_024
+
+    def on(threads):
+        return lambda: fastes.simulate(bandit, agent, T=1_000, runs=runs, threads=threads)
+
+    compare(on(2), on(1), work=runs, baseline_work=runs, rounds=5)
