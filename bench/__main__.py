@@ -2,13 +2,15 @@
 
 import statistics
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from bench import history
-from bench.session import Figure, run_session
+from bench.session import ROOT, Figure, check_out, run_session
 from bench.table import print_table
 
 _ONLY = click.option("--only", default="", metavar="WORDS", help="As pytest's -k.")
@@ -82,7 +84,9 @@ def design(quick: bool, markdown: bool) -> None:
 @_ONLY
 @_FOLDER
 def record(only: str, processes: int, folder: Path) -> None:
-    """Measure the tracked benchmarks and append a record to the history."""
+    """Measure the tracked benchmarks of a commit and append a record to the history."""
+    if history.commit_of_now().endswith("-dirty"):
+        raise click.ClickException("commit first: a record is of a commit, to be measured again")
     made = history.record_of([_session("tracked", only) for _ in range(processes)])
     click.echo(f"{history.append(made, folder)}: {len(made.ratios)} ratios, {processes} processes")
 
@@ -98,31 +102,31 @@ def record(only: str, processes: int, folder: Path) -> None:
 def compare(against: Path | None, only: str, folder: Path) -> None:
     """Measure the tracked benchmarks again: exit 1 if a ratio fell by more than noise.
 
-    First in three processes. A ratio that fell by more than 8% and two standard errors is
-    measured again, by itself, in twice as many processes as the record; it is an alarm if it
-    fell by more than 8% and four standard errors there.
+    First in three processes. Where a ratio fell by more than 8%, the commit of the record and
+    the code of now are measured in turns, in sixteen processes each; it is an alarm if it fell
+    by more than 8% and four standard errors there.
     """
     before = history.last_here(folder) if against is None else history.load(against)
     if before is None:
         raise click.ClickException("no record of such a processor: make one with record")
     click.echo(f"against {history.describe(before)}")
     now = history.record_of([_session("tracked", only) for _ in range(3)])
-    suspects = history.falls(before.ratios, now.ratios, history.SUSPECT)
-    confirmed = [fall for suspect in suspects for fall in _again(suspect.name, before)]
-    for fall in confirmed:
-        click.echo(
-            f"slower: {fall.name}, ratio {fall.before:.3g} -> {fall.now:.3g} "
-            f"({fall.now / fall.before - 1:+.0%}, {fall.standard_errors:.0f} standard errors)"
-        )
     both = before.ratios.keys() & now.ratios.keys()
     if not both:
         raise click.ClickException("the record holds none of these benchmarks")
+    suspects = history.suspects(before.ratios, now.ratios)
+    falls = {name: fall for name, fall in _in_turns(suspects, before.commit) if fall.is_alarm}
+    for name, fall in falls.items():
+        click.echo(
+            f"slower: {name}, ratio {fall.before:.3g} -> {fall.now:.3g} "
+            f"({fall.now / fall.before - 1:+.0%}, {fall.standard_errors:.0f} standard errors)"
+        )
     changes = [now.medians()[name] / before.medians()[name] for name in both]
     click.echo(
-        f"{len(both)} ratios, {len(suspects)} looked slower, {len(confirmed)} are; "
+        f"{len(both)} ratios, {len(suspects)} looked slower, {len(falls)} are; "
         f"middle change {statistics.median(changes) - 1:+.1%}"
     )
-    sys.exit(1 if confirmed else 0)
+    sys.exit(1 if falls else 0)
 
 
 @main.command()
@@ -140,11 +144,24 @@ def plot(out: Path, only: str, folder: Path) -> None:
     click.echo(f"wrote {out}: {len(kept)} records")
 
 
-def _again(name: str, before: history.Record) -> list[history.Fall]:
-    """Measure one benchmark anew. Return its fall, if that is more than noise."""
-    sessions = [_session("tracked", "", name=name) for _ in range(2 * len(before.ratios[name]))]
-    now = history.record_of(sessions).ratios
-    return [fall for fall in history.falls(before.ratios, now, history.ALARM) if fall.name == name]
+def _in_turns(names: list[str], commit: str) -> Iterator[tuple[str, history.Fall]]:
+    """Measure benchmarks by themselves, at a commit and now, one process after the other."""
+    if not names:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            then = check_out(commit, Path(folder))
+        except ValueError as error:
+            raise click.ClickException(str(error)) from None
+        for name in names:
+            ratios: tuple[list[float], list[float]] = ([], [])
+            for root in (then, ROOT):  # once to compile
+                _session("tracked", "", name=name, quick=True, root=root)
+            for _ in range(history.TURNS):
+                for root, found in zip((then, ROOT), ratios, strict=True):
+                    (figure,) = _session("tracked", "", name=name, root=root)
+                    found.append(figure["fastest"])
+            yield name, history.fall_of(*ratios)
 
 
 def _session(marks: str, words: str, **options: Any) -> list[Figure]:

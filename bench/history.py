@@ -2,16 +2,17 @@
 
 A ratio to a baseline that was timed in turns with its subject does not depend on how fast the
 machine was that day, nearly. What is left differs from process to process (where arrays lie in
-memory, for one): so every figure is taken in several processes.
+memory, for one) and from hour to hour (what else runs): so every figure is taken in several
+processes, and a record only says where to look.
 
 The rule. A process gives one number: the fastest round of the baseline over the fastest of the
-subject. Let x and y be the means of its logarithm over the m processes of the record and the n of
-now, and s the standard deviation between processes, pooled over both and at least 2%. The fall
-x - y has the standard error e = s sqrt(1/m + 1/n). A benchmark whose ratio fell by more than 8% and
-2 e looks slower. It is then measured anew, by itself, in twice as many processes as the record;
-if in these it fell by more than 8% and 4 e, that is an alarm.
+subject. A benchmark whose mean logarithm of it fell by more than 8% since the record looks slower.
+Then the commit of the record and the code of now are measured in turns, process by process, n of
+each. Let f be the mean of the n falls in the logarithm, s their standard deviation, at least 2%,
+and e = s / sqrt(n). If f is more than 8% and more than 4 e, that is an alarm.
 """
 
+import contextlib
 import datetime
 import json
 import math
@@ -29,8 +30,9 @@ from bench.session import ROOT, Figure
 HISTORY = ROOT / "bench" / "history"
 
 LEAST_FALL = 0.08
-SUSPECT, ALARM = 2.0, 4.0  # standard errors
+LEAST_ERRORS = 4.0  # standard errors
 LEAST_SPREAD = 0.02
+TURNS = 16
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def record_of(sessions: Sequence[Sequence[Figure]]) -> Record:
         ratios.setdefault(figure["name"], []).append(figure["fastest"])
         times.setdefault(figure["name"], []).append(figure["subject_seconds"])
     return Record(
-        commit=_commit(),
+        commit=commit_of_now(),
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         cpu=_cpu(),
         versions={
@@ -97,55 +99,57 @@ def last_here(folder: Path = HISTORY) -> Record | None:
 
 
 class Fall(NamedTuple):
-    """A ratio that is lower than it was."""
+    """How a ratio differs between two commits, measured in turns."""
 
-    name: str
     before: float
     now: float
     standard_errors: float
 
-
-def falls(
-    before: Mapping[str, Sequence[float]], now: Mapping[str, Sequence[float]], errors: float
-) -> list[Fall]:
-    """Return the benchmarks whose ratio fell by more than so many standard errors, and 8%."""
-    found = []
-    for name in before.keys() & now.keys():
-        fall = fall_of(name, before[name], now[name])
-        if _drop(fall) > LEAST_FALL and fall.standard_errors > errors:
-            found.append(fall)
-    return sorted(found, key=_drop, reverse=True)
+    @property
+    def is_alarm(self) -> bool:
+        """Tell whether it fell, by more than noise."""
+        return self.now < (1.0 - LEAST_FALL) * self.before and self.standard_errors > LEAST_ERRORS
 
 
-def fall_of(name: str, before: Sequence[float], now: Sequence[float]) -> Fall:
-    """Return by how much a ratio fell, in standard errors of the difference."""
-    logs = [[math.log(ratio) for ratio in ratios] for ratios in (before, now)]
-    means = [statistics.fmean(each) for each in logs]
-    squares = sum((x - mean) ** 2 for each, mean in zip(logs, means, strict=True) for x in each)
-    freedom = len(before) + len(now) - 2
-    spread = max(LEAST_SPREAD, math.sqrt(squares / freedom)) if freedom > 0 else LEAST_SPREAD
-    error = spread * math.sqrt(1 / len(before) + 1 / len(now))
-    return Fall(name, math.exp(means[0]), math.exp(means[1]), (means[0] - means[1]) / error)
+def suspects(
+    before: Mapping[str, Sequence[float]], now: Mapping[str, Sequence[float]]
+) -> list[str]:
+    """Return the benchmarks that look slower than they were, the slowest first."""
+    both = before.keys() & now.keys()
+    fallen = {name: _mean_log(now[name]) - _mean_log(before[name]) for name in both}
+    found = [name for name, change in fallen.items() if change < math.log(1.0 - LEAST_FALL)]
+    return sorted(found, key=lambda name: fallen[name])
 
 
-def _drop(fall: Fall) -> float:
-    return 1.0 - fall.now / fall.before
+def fall_of(before: Sequence[float], now: Sequence[float]) -> Fall:
+    """Return by how much a ratio fell, given what processes in turns measured."""
+    falls = [math.log(b / n) for b, n in zip(before, now, strict=True)]
+    spread = max(LEAST_SPREAD, statistics.stdev(falls))
+    errors = statistics.fmean(falls) / spread * math.sqrt(len(falls))
+    return Fall(math.exp(_mean_log(before)), math.exp(_mean_log(now)), errors)
 
 
-def _commit() -> str:
+def _mean_log(ratios: Sequence[float]) -> float:
+    return statistics.fmean(map(math.log, ratios))
+
+
+def commit_of_now() -> str:
+    """Return the commit that is checked out; it ends with -dirty if files were changed since."""
     words = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
     done = subprocess.run(words, capture_output=True, text=True)
     return done.stdout.strip() or "unknown"
 
 
 def _cpu() -> str:
-    try:
+    """Return the processor's name and model: one name may stand for several generations."""
+    known: dict[str, str] = {}
+    with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+            name, _, value = line.partition(":")
+            known.setdefault(name.strip(), value.strip())
+    if "model name" not in known:
+        return platform.processor() or platform.machine()
+    return f"{known['model name']}, family {known.get('cpu family')}, model {known.get('model')}"
 
 
 def describe(record: Record) -> str:

@@ -1,11 +1,10 @@
 """Does the rule of `python -m bench compare` notice what it should, and only that?
 
-Copies the project twice, once with a kernel made 20% slower on purpose: a scan for the best arm
-that scores every fifth tile a second time. Records the one, then compares both with the record
-many times: ``python -m bench.sensitivity``.
+Clones the project, records it, and compares it with the record many times; then with a kernel
+made 20% slower on purpose, a scan for the best arm that scores every fifth tile a second time:
+``python -m bench.sensitivity``.
 """
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from bench.session import ROOT
+from bench.session import ROOT, find_own_kernels
 
 _KERNEL = Path("kernels") / "argmax.py"
 _SCAN = """        best = _larger(work.tops[tile], best)
@@ -34,32 +33,30 @@ _SLOWER = """        best = _larger(work.tops[tile], best)
 def main(unchanged: int, slower: int, only: str) -> None:
     """Count alarms where nothing changed, and where a kernel is 20% slower."""
     with tempfile.TemporaryDirectory() as folder:
-        same, changed = (_copy(Path(folder) / name) for name in ("same", "changed"))
-        text = (changed / _KERNEL).read_text()
+        project = Path(folder) / "project"
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
+        find_own_kernels(project)
+        history = ["--history", str(Path(folder) / "history")]
+        _bench(project, "run", "--only", only, "--quick")  # once to compile
+        _bench(project, "record", "--only", only, *history)
+        _count("unchanged", unchanged, project, "--only", only, *history)
+        kernel = project / _KERNEL
+        text = kernel.read_text()
         if text.count(_SCAN) != 1:
             raise click.ClickException(f"{_KERNEL} is not what it was: mend this script")
-        (changed / _KERNEL).write_text(text.replace(_SCAN, _SLOWER))
-        history = ["--history", str(Path(folder) / "history")]
-        # Once to compile, and once for the record.
-        for project in (changed, same):
-            _bench(project, "run", "--only", only, "--quick")
-        _bench(same, "record", "--only", only, *history)
-        for name, project, times in (("unchanged", same, unchanged), ("slower", changed, slower)):
-            alarms = 0
-            for i in range(times):
-                code, said = _bench(project, "compare", "--only", only, *history)
-                alarms += code
-                click.echo(f"{name} {i + 1}: {' | '.join(said.splitlines()[1:])}")
-            click.echo(f"{name}: {alarms} alarms in {times} comparisons")
+        kernel.write_text(text.replace(_SCAN, _SLOWER))
+        _bench(project, "run", "--only", only, "--quick")
+        _count("slower", slower, project, "--only", only, *history)
 
 
-def _copy(target: Path) -> Path:
-    """Copy the project's code so that it imports its own kernels."""
-    for name in ("fastes", "kernels", "bench"):
-        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", target)
-    (target / "fastes" / "kernels").symlink_to(target / "kernels")
-    return target
+def _count(name: str, times: int, project: Path, *words: str) -> None:
+    """Compare a project with its record so many times, and print what that says."""
+    alarms = 0
+    for i in range(times):
+        code, said = _bench(project, "compare", *words)
+        alarms += code
+        click.echo(f"{name} {i + 1}: {' | '.join(said.splitlines()[1:])}")
+    click.echo(f"{name}: {alarms} alarms in {times} comparisons")
 
 
 def _bench(project: Path, *words: str) -> tuple[int, str]:

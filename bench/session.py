@@ -1,8 +1,10 @@
 """A session of benchmarks in a process of its own, and what came out of it."""
 
+import io
 import json
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -13,25 +15,47 @@ Figure = dict[str, Any]
 
 
 def run_session(
-    marks: str, words: str = "", *, quick: bool = False, name: str | None = None
+    marks: str,
+    words: str = "",
+    *,
+    quick: bool = False,
+    name: str | None = None,
+    root: Path = ROOT,
 ) -> list[Figure]:
     """Run the benchmarks that carry the marks and match the words; return their figures.
 
     Or the one of that name, module/test. In a new process: what one session finds in its caches
-    the next does not.
+    the next does not. `root` is where the project lies, this one or another commit of it.
     """
     module, _, test = (name or "").partition("/")
-    where = ROOT / "bench" if name is None else ROOT / "bench" / f"test_{module}.py::test_{test}"
+    where = root / "bench" if name is None else root / "bench" / f"test_{module}.py::test_{test}"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
         command = [
             *(sys.executable, "-m", "pytest", str(where), "--benchmark-enable", "-q"),
-            *("--rootdir", str(ROOT), "-p", "no:cacheprovider", "-m", marks, "-k", words),
+            *("--rootdir", str(root), "-p", "no:cacheprovider", "-m", marks, "-k", words),
             *(f"--benchmark-json={out}", *(["--quick"] if quick else [])),
         ]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=root)
         if done.returncode == 5:
             raise ValueError(f"no benchmark matches {words!r} among those that are {marks}")
         if done.returncode != 0:
             raise RuntimeError(f"the benchmarks failed:\n{done.stdout}{done.stderr}")
         return [each["extra_info"] for each in json.loads(out.read_text())["benchmarks"]]
+
+
+def check_out(commit: str, folder: Path) -> Path:
+    """Lay a commit out in an empty folder, so that its benchmarks run with its own kernels."""
+    parts = ("fastes", "kernels", "bench", "pyproject.toml")
+    done = subprocess.run(["git", "-C", str(ROOT), "archive", commit, *parts], capture_output=True)
+    if done.returncode != 0:
+        raise ValueError(f"commit {commit} is not in this repository: it cannot be measured again")
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    find_own_kernels(folder)
+    return folder
+
+
+def find_own_kernels(root: Path) -> None:
+    """Let a copy of the project import its own kernels, whatever is installed."""
+    (root / "fastes" / "kernels").symlink_to(root / "kernels")

@@ -1,6 +1,8 @@
 """The rule by which a ratio is slower, the records, and the figures to reach."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -9,45 +11,57 @@ from click.testing import CliRunner
 from bench import history
 from bench.__main__ import main
 from bench.measure import Target, in_units, ratio_of
+from bench.session import check_out
 
-NOISE = 0.06
+NOISE, HOURLY = 0.06, 0.2
+"""Between processes; and between the hour of a record and now, of which a pair has its own."""
 
 
 def drawn(rng, ratio, n):
     return list(ratio * np.exp(NOISE * rng.standard_normal(n)))
 
 
-def test_a_fall_of_a_fifth_is_an_alarm():
-    # Noise of 6% between processes, 8 in the record and 16 now: found in all but a few of 1,000.
+def in_turns(rng, slower):
+    hours = HOURLY * rng.standard_normal(history.TURNS)
+    pair = [drawn(rng, 5.0 * np.exp(hour), 1)[0] for hour in hours]
+    other = [drawn(rng, 5.0 / slower * np.exp(hour), 1)[0] for hour in hours]
+    return history.fall_of(pair, other)
+
+
+def test_a_fall_of_a_fifth_is_an_alarm_however_the_hour_is():
     rng = np.random.default_rng(0)
-    found = sum(
-        bool(
-            history.falls(
-                {"a": drawn(rng, 5.0, 8)}, {"a": drawn(rng, 5.0 / 1.2, 16)}, history.ALARM
-            )
-        )
-        for _ in range(1000)
-    )
-    assert found > 950
+    assert sum(in_turns(rng, 1.2).is_alarm for _ in range(1000)) > 990
 
 
 def test_noise_is_no_alarm():
-    # 1,000 benchmarks that did not change: none is slower twice in a row.
     rng = np.random.default_rng(1)
-    alarms = 0
-    for _ in range(1000):
-        before = {"a": drawn(rng, 5.0, 8)}
-        if history.falls(before, {"a": drawn(rng, 5.0, 3)}, history.SUSPECT):
-            alarms += bool(history.falls(before, {"a": drawn(rng, 5.0, 16)}, history.ALARM))
-    assert alarms == 0
+    assert not any(in_turns(rng, 1.0).is_alarm for _ in range(1000))
 
 
 def test_a_fall_by_hand():
-    fall = history.fall_of("a", [4.0, 4.0], [2.0, 2.0])
+    fall = history.fall_of([4.0, 4.0, 4.0, 4.0], [2.0, 2.0, 2.0, 2.0])
     assert (fall.before, fall.now) == (pytest.approx(4), pytest.approx(2))
-    assert fall.standard_errors == pytest.approx(math.log(2) / history.LEAST_SPREAD)
-    assert history.falls({"a": [4.0, 4.0]}, {"a": [3.8, 3.8]}, 0.0) == []  # less than 8%
-    assert history.falls({"a": [4.0, 4.0]}, {"b": [1.0]}, 0.0) == []
+    assert fall.standard_errors == pytest.approx(math.log(2) / history.LEAST_SPREAD * 2)
+    assert fall.is_alarm
+    assert not history.fall_of([4.0] * 9, [3.8] * 9).is_alarm  # less than 8%
+    assert not history.fall_of([4.0, 4.0], [2.0, 8.0]).is_alarm
+    assert not history.fall_of([2.0] * 9, [4.0] * 9).is_alarm
+
+
+def test_what_fell_by_more_than_8_per_cent_looks_slower():
+    before = {"a": [4.0, 4.0], "b": [4.0], "c": [4.0], "gone": [4.0]}
+    now = {"a": [3.0, 3.6], "b": [3.8], "c": [2.0], "new": [1.0]}
+    assert history.suspects(before, now) == ["c", "a"]
+
+
+def test_another_commit_is_measured_with_its_own_kernels(tmp_path):
+    laid_out = check_out("HEAD", tmp_path)
+    program = "import fastes.kernels.jit; print(fastes.kernels.jit.__file__)"
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, cwd=laid_out, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(str(tmp_path))
+    with pytest.raises(ValueError, match="commit 0000000 is not in this repository"):
+        check_out("0000000", tmp_path)
 
 
 def figure(name, fastest):
