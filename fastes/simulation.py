@@ -176,7 +176,7 @@ def one_result(
 
         draws = 8 * e.samples * (e.bandit.rank + 4)
         at_once = min(threads, len(ledger.runs))
-        memory.require(f"{e.samples:,} draws for diagnostics", at_once * draws)
+        memory.require(f"diagnostics by {e.samples:,} draws", at_once * draws)
         # The constants now: a failure there loses no run.
         constants(e.bandit, seed=e.seed)
     began, before = time.perf_counter(), ledger.seconds

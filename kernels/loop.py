@@ -37,8 +37,9 @@ def record(times: np.ndarray, regret: np.ndarray, counts: np.ndarray) -> Record:
 @entry
 def draw_means(arms, seed, first, z, scores, means):
     """means[i, a] = the mean reward of arm a in run first + i, with theta drawn from the prior."""
+    beginning = np.int64(0)
     for i in range(means.shape[0]):
-        fill_normals(Source(seed, first + np.uint64(i)), THETA, 0, z)
+        fill_normals(Source(seed, first + np.uint64(i)), THETA, beginning, z)
         mean_rewards(arms, z, scores, means[i])
 
 

@@ -223,14 +223,17 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr(runs, "_environment", fail)
+    monkeypatch.setattr(runs, "_environments", fail)
     with pytest.raises(RuntimeError, match="no luck"):
         fastes.simulate(BANDIT, fastes.Greedy(), T=5, runs=3)
 
 
 def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
-    nothing = runs.Environment(np.full(BANDIT.K, np.nan), np.nan)
-    monkeypatch.setattr(runs, "_environment", lambda *arguments: nothing)
+    def nothing(experiment, numbers):
+        n = len(numbers)
+        return runs.Environment(np.full((n, BANDIT.K), np.nan), np.full(n, np.nan))
+
+    monkeypatch.setattr(runs, "_environments", nothing)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
     monkeypatch.setattr(fastes.ThompsonSampling, "in_step", lambda *arguments: True)

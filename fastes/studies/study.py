@@ -83,7 +83,7 @@ class Study:
     >>> import fastes
     >>> study = fastes.Study(agent=["es", "ts"], M="2,4,...,64", K=[100, 1000], runs=400)
     >>> len(study.settings)
-    66
+    14
     """
 
     axes: dict[str, tuple[Any, ...]]
