@@ -8,6 +8,7 @@ import fastes
 from bench.measure import Target
 from fastes import checkpoint
 from fastes.experiment import experiment_of
+from fastes.simulation import thread_count
 
 SIZES = {"K": 1_000, "d": 50, "M": 10_000, "T": 100_000, "runs": 8}
 EVERY = 60.0
@@ -46,7 +47,7 @@ def test_a_checkpoint_every_half_second_against_none(compare, quick, tmp_path, m
 
     def kept():
         path = tmp_path / str(next(names))
-        checkpoint.begin(path, [e], runs, every=0.5).go_on()
+        checkpoint.begin(path, [e], runs, every=0.5).go_on(thread_count(None))
         path.unlink()
 
     compare(

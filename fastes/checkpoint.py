@@ -22,11 +22,11 @@ from fastes.canonical import pack_canonical
 from fastes.crew import Progress, orderly_termination
 from fastes.diagnostics import Figures
 from fastes.experiment import Experiment, Ledger, Standing, empty_ledger
-from fastes.files import FileFormatError, load_arrays, named, save_arrays
+from fastes.files import FileFormatError, Held, load_arrays, named, save_arrays
 from fastes.kernels.jit import fingerprint
 from fastes.problem import LinearBandit
 from fastes.result import Comparison, Result
-from fastes.simulation import MAX_THREADS, one_result, result_of
+from fastes.simulation import one_result, result_of, thread_count
 
 _SHARE = 0.01
 """Of the time that writing may take: a state so large that it takes long is written less often."""
@@ -49,6 +49,7 @@ class Checkpoint:
         self.ledgers = ledgers  # of the experiments that were begun
         self.every = validation.positive("every", every)
         self._written, self._took = time.monotonic(), 0.0
+        self._held: Held | None = None
 
     def due(self) -> bool:
         """Tell whether it is time to write, by a clock that nobody sets back."""
@@ -75,24 +76,30 @@ class Checkpoint:
             "ledgers": [_described(ledger) for ledger in self.ledgers],
         }
         save_arrays(self.path, "checkpoint", meta, arrays, compressed=False, new=new)
+        if self._held is not None:
+            self._held.renew()
         self._written = time.monotonic()
         self._took = self._written - began
 
     def go_on(
-        self, threads: int | None = None, progress: Callable[[Progress], None] | None = None
+        self, threads: int, progress: Callable[[Progress], None] | None = None
     ) -> tuple[Result, ...]:
-        """Do what is left to do. Return all results."""
+        """Do what is left to do, if no other process does. Return all results."""
         results = []
-        with orderly_termination():
+        with orderly_termination(), Held(self.path) as self._held:
             for i, experiment in enumerate(self.experiments):
                 if i == len(self.ledgers):
                     self.ledgers.append(empty_ledger(experiment, range(self.runs)))
                 ledger = self.ledgers[i]
                 if ledger.done.all():
-                    results.append(result_of(experiment, ledger, threads or 1))
+                    results.append(result_of(experiment, ledger, threads))
                 else:
                     results.append(one_result(experiment, ledger, threads, progress, self))
-                    self.write()
+                    try:
+                        self.write()
+                    except (KeyboardInterrupt, SystemExit):
+                        self.write()
+                        raise
         return tuple(results)
 
 
@@ -152,8 +159,7 @@ def resume(
     >>> bool(long.regret.final == fastes.simulate(bandit, fastes.Greedy(), T=200).regret.final)
     True
     """
-    if threads is not None:
-        threads = validation.integer("threads", threads, 1, MAX_THREADS)
+    threads = thread_count(threads)
     checkpoint = read(path, every)
     if T is not None:
         extend(checkpoint, T)

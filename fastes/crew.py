@@ -118,8 +118,8 @@ class _Crew:
         self._counts_before = ledger.counts
         begun = sum(len(each.runs) * each.standing.t for each in assignments if each.standing)
         self._steps_before = begun + T * int(ledger.done.sum())
-        # States of runs that are done are of use to extend them.
-        self._keep = keep
+        # States of runs that are done are of use to extend them, if all are there.
+        self._keep = keep and sum(len(each.runs) for each in ledger.finished) == ledger.done.sum()
         self._kept_bytes = sum(map(_size, ledger.finished))
         self._most_kept_bytes = min(_KEPT_BYTES, memory.available_bytes() // 4)
 
@@ -158,6 +158,9 @@ class _Crew:
             if not self._waiting or self._kept_bytes + size <= self._most_kept_bytes:
                 ledger.finished.append(final)
                 self._kept_bytes += size
+            else:
+                ledger.finished.clear()
+                self._keep = False
 
     def begun(self) -> bool:
         """Tell whether there is anything to keep: not while all are compiling still."""

@@ -8,7 +8,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ def replacing(path: str | os.PathLike[str], new: bool = False) -> Iterator[Path]
             yield temporary
             with temporary.open("rb+") as written:
                 os.fsync(written.fileno())
-            temporary.chmod(0o666 & ~_umask())
+            temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
             if new:
                 _link(temporary, target)
             else:
@@ -134,6 +134,56 @@ def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def is_database(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is one of SQLite."""
+    """Tell whether a file is one of SQLite. Nothing is read from a pipe: it could not be again."""
+    if Path(path).exists() and not Path(path).is_file():
+        return False
     with Path(path).open("rb") as file:
         return file.read(16) == b"SQLite format 3\0"
+
+
+def locked(file: BinaryIO) -> bool:
+    """Lock a file for as long as it is open. Tell whether nobody else has."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def busy(path: str | os.PathLike[str]) -> BlockingIOError:
+    """Return the error of a file that somebody else has locked."""
+    return BlockingIOError(f"{os.fspath(path)} is being worked on by another process")
+
+
+class Held:
+    """A file that one process works on, and replaces by a new one from time to time."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        self.renew()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._let_go()
+
+    def renew(self) -> None:
+        """Lock the file that has the name now, or raise BlockingIOError."""
+        file = Path(self.path).open("rb")  # noqa: SIM115 (it is held open)
+        if not locked(file):
+            file.close()
+            raise busy(self.path)
+        self._let_go()
+        self._file = file
+
+    def _let_go(self) -> None:
+        if self._file is not None:
+            self._file.close()

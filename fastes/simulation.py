@@ -22,7 +22,6 @@ from fastes.result import Comparison, Configuration, Regret, Result
 from fastes.runs import Job
 from fastes.team import WORTH_SHARING, Team
 
-MAX_THREADS = 1 << 16
 _MOST_IN_STEP = 32
 _MANY_RUNS = 8 * _MOST_IN_STEP
 """From so many runs a thread on, short ones are done several in a call."""
@@ -149,6 +148,7 @@ def _simulate(
     checkpoint: str | os.PathLike[str] | None,
     every: float,
 ) -> tuple[Result, ...]:
+    threads = thread_count(threads)
     if checkpoint is None:
         return tuple(
             one_result(experiment, empty_ledger(experiment, range(runs)), threads, progress)
@@ -156,34 +156,22 @@ def _simulate(
         )
     from fastes.checkpoint import begin
 
+    for experiment in experiments:
+        _prepare(experiment, runs, threads, kept=True)  # what is refused leaves no file behind
     return begin(checkpoint, experiments, runs, every).go_on(threads, progress)
 
 
 def one_result(
     experiment: Experiment,
     ledger: Ledger,
-    threads: int | None,
+    threads: int,
     progress: Callable[[Progress], None] | None = None,
     keeper: Keeper | None = None,
 ) -> Result:
     """Do all runs of a ledger that are not done yet, and return what was measured."""
     e = experiment
-    if threads is None:
-        threads = processors()
-    threads = validation.integer("threads", threads, 1, MAX_THREADS)
-    if e.looks is not None:
-        from fastes.theory.bounds import constants
-
-        draws = 8 * e.samples * (e.bandit.rank + 4)
-        at_once = min(threads, len(ledger.runs))
-        memory.require(f"diagnostics by {e.samples:,} draws", at_once * draws)
-        # The constants now: a failure there loses no run.
-        constants(e.bandit, seed=e.seed)
+    workers, group = _prepare(e, len(ledger.runs), threads, keeper is not None)
     began, before = time.perf_counter(), ledger.seconds
-    workers, group = _plan(
-        e.bandit, e.agent, e.T, len(ledger.runs), len(e.times), threads, keeper is not None
-    )
-    group = 1 if e.looks is not None else group
     shared = workers == 1 < threads and e.agent.shared_cost(e.bandit.rank) >= WORTH_SHARING
     with compilation_timer() as compiling, Team(threads) if shared else nullcontext() as team:
 
@@ -244,6 +232,21 @@ def _configuration(e: Experiment, ledger: Ledger, threads: int) -> Configuration
     )
 
 
+def _prepare(e: Experiment, runs: int, threads: int, kept: bool) -> tuple[int, int]:
+    """Return how many threads to use and how many runs each does in step.
+
+    What cannot be done is refused here, before anything is.
+    """
+    if e.looks is not None:
+        from fastes.theory.bounds import constants
+
+        draws = 8 * e.samples * (e.bandit.rank + 4)
+        memory.require(f"diagnostics by {e.samples:,} draws", min(threads, runs) * draws)
+        constants(e.bandit, seed=e.seed)
+    workers, group = _plan(e.bandit, e.agent, e.T, runs, len(e.times), threads, kept)
+    return workers, 1 if e.looks is not None else group
+
+
 def _plan(
     bandit: LinearBandit,
     agent: Agent,
@@ -251,7 +254,7 @@ def _plan(
     runs: int,
     points: int,
     threads: int,
-    kept: bool = False,
+    kept: bool,
 ) -> tuple[int, int]:
     """Return how many threads to use and how many runs each does in step.
 
@@ -277,6 +280,11 @@ def _plan(
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:
     sizes = {"K": K, "rank": r, "T": T, **agent.parameters()}
     return ", ".join(f"{name}={value:,}" for name, value in sizes.items())
+
+
+def thread_count(threads: int | None) -> int:
+    """Return how many threads to use, by default as many as there are processors."""
+    return processors() if threads is None else validation.integer("threads", threads, 1, 1 << 16)
 
 
 def processors() -> int:

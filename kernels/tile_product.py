@@ -19,9 +19,10 @@ TILE = 64
 MODELS = 4
 """Models that a product takes at once, or one."""
 
-# Vectors so long, and so many at once, that the sums of all models fit the registers.
+# Vectors so long, and so many at once, that the sums of all models fit the registers, which are
+# 32 or 16, with one for a coordinate of a model and one for each vector of arms.
 _VECTOR_BYTES = 64 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 32
-_VECTORS_AT_ONCE = {1: 4, MODELS: _VECTOR_BYTES // 16}
+_VECTORS_AT_ONCE = {1: 4, MODELS: 4 if _VECTOR_BYTES == 64 else 3}
 _INDEX = ir.IntType(64)
 
 
@@ -57,8 +58,9 @@ def _score_tile(typingctx, b, o, z, out):
         ]
         r = cgutils.unpack_tuple(builder, arrays[2].shape)[-1]
         code = _Code(builder, b.dtype.bitwidth, [array.data for array in arrays], r)
-        for first in range(0, TILE, vectors * code.lanes):
-            code.score([first + i * code.lanes for i in range(vectors)], models)
+        places = range(0, TILE, code.lanes)
+        for i in range(0, len(places), vectors):
+            code.score(places[i : i + vectors], models)
         return context.get_dummy_value()
 
     return types.none(b, o, z, out), codegen

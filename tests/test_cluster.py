@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from test_studies import SMALL, is_whole, rows
@@ -102,6 +103,35 @@ def test_a_worker_that_dies_half_way_changes_no_bit(start, scheduler, tmp_path):
         assert one == other
         assert (ours.regret.per_run == theirs.regret.per_run).all()
         assert (ours.counts == theirs.counts).all()
+
+
+def test_a_scheduler_that_goes_away_is_missed_in_a_sentence(tmp_path):
+    port = free_port()
+    address, out = f"tcp://127.0.0.1:{port}", tmp_path / "a.db"
+    with processes() as begin:
+        words = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+        scheduler = begin("distributed.cli.dask_scheduler", *words)
+        worker(begin, address)
+        wait_for_workers(address, 1)
+        flags = [w for k, v in WORDS.items() for w in (f"--{k}", ",".join(map(str, np.ravel(v))))]
+        command = [sys.executable, "-m", "fastes", "sweep", *flags, "--task", "0.02s"]
+        sweep = subprocess.Popen(
+            [*command, "--out", str(out), "--dask", address],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"},
+        )
+        while sweep.poll() is None and not (out.exists() and rows(out)[1]):
+            time.sleep(0.02)
+        scheduler.kill()
+        _, said = sweep.communicate(timeout=120)
+    assert sweep.returncode == 1
+    assert said.splitlines()[-1] == (
+        "Error: the scheduler is gone: the same command goes on when it is back"
+    )
+    assert "Traceback" not in said
+    subprocess.run([*command, "--out", str(out), "--quiet"], check=True)
+    is_whole(out, WORDS)
 
 
 def test_the_command_line_uses_the_same_cluster(start, scheduler, tmp_path):

@@ -142,6 +142,10 @@ def test_a_progression_goes_on_as_it_began(first, ratio, n):
         ({"runs": [1, 2]}, r"runs must be an integer from 1 to 4294967295, got \[1, 2\]"),
         ({"seed": -1}, "seed must be an integer from 0 to"),
         ({"points": 0}, "points must be an integer from 1 to"),
+        (
+            {"M": "1,2,...,1000", "K": "1,2,...,1000"},
+            "a study must have at most 100,000 combinations of values, got 1,000,000",
+        ),
     ],
 )
 def test_bad_studies_are_refused(words, message):
@@ -208,6 +212,35 @@ def test_settings_that_are_not_measured_cost_what_those_like_them_do(monkeypatch
     assert np.allclose(cost.calibrate(grid), expected)
 
 
+def test_of_a_large_study_few_settings_are_played_beforehand(tmp_path, monkeypatch):
+    # What took a time in the square of a hundred thousand settings would take hours.
+    played = []
+    monkeypatch.setattr(cost, "_seconds_a_step", lambda grid, s: played.append(s) or 1e-6 * s.K)
+    grid = fastes.Study(agent=["es", "ts"], M="1,2,...,500", K="1,2,...,99", T=1, runs=1)
+    planned = sweep.plan(grid)
+    assert len(played) == 50
+    assert len(planned.tasks) == len(grid.settings) == 99 * 501
+    for kind in ("es", "ts"):
+        known = {1e-6 * setting.K for setting in played if setting.agent == kind}
+        pairs = zip(grid.settings, planned.costs, strict=True)
+        assert {cost for setting, cost in pairs if setting.agent == kind} <= known
+    store.create(tmp_path / "a.db", grid, planned.tasks)
+    assert fastes.load(tmp_path / "a.db").results() == []
+
+
+def test_a_study_is_read_from_a_pipe(tmp_path):
+    words = ["sweep", "/dev/stdin", "--out", str(tmp_path / "a.db"), "--dry-run", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "fastes", *words],
+        input="runs = 7\nM = [2, 4]\nT = 10\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    plan = json.loads(done.stdout)["study"]
+    assert (plan["runs"], plan["M"]) == (7, [2, 4])
+
+
 def test_what_does_not_fit_is_refused_before_it_begins(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 100_000)
     with pytest.raises(MemoryError, match="a run with K=5,000, d=20, T=10, M=2 needs"):
@@ -269,8 +302,8 @@ def test_a_task_that_goes_on_failing_stops_no_other(tmp_path, monkeypatch):
     told = CliRunner().invoke(main, ["sweep", str(path), "--quiet"])
     assert told.exit_code == 1
     assert told.stderr == (
-        "Error: 1 tasks failed, as task 3 did: FloatingPointError: lost; "
-        "the same command tries them again\n"
+        "Error: 1 task failed, as task 3 did: FloatingPointError: lost; "
+        "the same command tries again\n"
     )
     monkeypatch.undo()
     run(path)
@@ -522,6 +555,9 @@ def test_a_dry_run_tells_the_cost_and_does_nothing(tmp_path):
     assert "6 settings of 9 runs" in text
     assert max(map(len, text.splitlines())) <= 80
     assert invoke("sweep", *FLAGS, "--out", out, "--dry-run", "--quiet") == ""
+    invoke("sweep", *FLAGS, "--out", out, "--quiet")
+    text = invoke("sweep", *FLAGS, "--out", out, "--dry-run")
+    assert text.splitlines()[-1] == f"{out}: 6 of 6 tasks done"
 
 
 def test_a_study_is_drawn(tmp_path):

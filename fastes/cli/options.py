@@ -88,12 +88,14 @@ def load_npy(option: str, path: Path) -> Any:
 
 def check_outputs(**paths: Path | None) -> None:
     """Refuse files that cannot be written before the work begins, not after."""
-    options = {option: path for option, path in paths.items() if path is not None}
+    options = {
+        name if name == "FILE" else f"--{name}": path
+        for name, path in paths.items()
+        if path is not None
+    }
     if len({path.resolve() for path in options.values()}) < len(options):
-        words = ", ".join(f"--{option}" for option in options)
-        raise click.UsageError(f"{words} must be different files")
-    for option, path in options.items():
-        hint = f"--{option}"
+        raise click.UsageError(f"{', '.join(options)} must be different files")
+    for hint, path in options.items():
         if not path.parent.is_dir():
             raise click.BadParameter(f"the folder {path.parent} does not exist", param_hint=hint)
         try:

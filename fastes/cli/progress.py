@@ -34,7 +34,7 @@ def shown(visible: bool) -> "Iterator[Callable[[Progress], None] | None]":
     if not (visible and sys.stderr.isatty()):
         yield None
         return
-    with _compilation_notice(), _progress_bar() as show:
+    with compilation_notice(visible), _progress_bar() as show:
         yield show
 
 
@@ -84,7 +84,8 @@ def sweep_bar(visible: bool) -> "Iterator[Callable[[SweepProgress], None] | None
         TimeElapsedColumn(),
         TimeRemainingColumn(compact=True),
     )
-    with _compilation_notice(), Bar(*columns, console=_terminal(), transient=True) as bar:
+    console = _terminal()
+    with compilation_notice(visible), Bar(*columns, console=console, transient=True) as bar:
         first: list[int] = []
 
         def show(progress: "SweepProgress") -> None:
@@ -109,9 +110,12 @@ def note(text: str) -> None:
 
 
 @contextlib.contextmanager
-def _compilation_notice() -> Iterator[None]:
+def compilation_notice(visible: bool) -> Iterator[None]:
+    """Say on stderr, if it is a terminal, when kernels are compiled."""
+
     def announce() -> None:
-        _terminal().print("compiling for this machine, once: ten to fifteen seconds")
+        if visible and sys.stderr.isatty():
+            _terminal().print("compiling for this machine, once: ten to thirty seconds")
 
     with announce_compilation(announce):
         yield

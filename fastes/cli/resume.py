@@ -35,7 +35,7 @@ def resume(
         from fastes.cli.progress import shown
         from fastes.result import Comparison
 
-        check_files(options)
+        check_files(options, FILE=file)
         with shown(not (quiet or as_json)) as progress:
             done = go_on(
                 file, T, threads=options["threads"], every=options["every"], progress=progress

@@ -97,23 +97,30 @@ def sweep(
     given = {name: value for name, value in words.items() if value is not None}
     out = out or _home_of(file)
     with one_sentence(debug, "fastes sweep", out):
+        from fastes.cli.progress import compilation_notice, sweep_bar
         from fastes.studies.outcomes import Sweep
+        from fastes.studies.store import Store
         from fastes.studies.sweep import begin, check_workers, go_on, plan
 
         check_outputs(out=out)
         check_workers(threads, dask)
         study = _study(file, given)
         visible = not (quiet or as_json)
-        if dry_run or not out.exists():
-            planned = plan(study, task_seconds, _calibrating(visible))
+        begun = out.exists()
+        if begun:
+            with Store(out) as store:
+                store.require(study)
+        if dry_run or not begun:
+            with compilation_notice(visible):
+                planned = plan(study, task_seconds, _calibrating(visible))
             if dry_run:
                 _print_plan(planned, as_json, quiet)
+                if visible and begun:
+                    _print_tasks(Sweep.read(out))
                 return
             if visible:
                 click.echo(_cost(planned), err=True)
             begin(out, planned)
-        from fastes.cli.progress import sweep_bar
-
         with sweep_bar(visible) as progress:
             go_on(out, study, threads=threads, dask=dask, progress=progress)
         _print_done(Sweep(str(out)), as_json, quiet)
@@ -156,10 +163,15 @@ def _cost(planned: "Plan") -> str:
 
     study, n = planned.study, processors()
     return (
-        f"{len(study.settings):,} settings of {study.runs:,} runs in {len(planned.tasks):,} tasks\n"
+        f"{_counted(len(study.settings), 'setting')} of {_counted(study.runs, 'run')} "
+        f"in {_counted(len(planned.tasks), 'task')}\n"
         f"about {planned.seconds / 3600:.2g} core-hours: {_duration(planned.seconds / n)} on the "
-        f"{n} processors here"
+        f"{_counted(n, 'processor')} here"
     )
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _duration(seconds_: float) -> str:
@@ -216,10 +228,15 @@ def _print_done(done: "Sweep", as_json: bool, quiet: bool) -> None:
             ["runs", "regret", "a step"],
             [(setting, final_figures(result)) for setting, result in results],
         )
-        click.echo(f"{done.path}: {progress.done:,} of {progress.total:,} tasks done")
+        _print_tasks(done)
     if failures:
         number, message = next(iter(failures.items()))
         raise click.ClickException(
-            f"{len(failures)} tasks failed, as task {number} did: {message}; "
-            "the same command tries them again"
+            f"{_counted(len(failures), 'task')} failed, as task {number} did: {message}; "
+            "the same command tries again"
         )
+
+
+def _print_tasks(sweep: "Sweep") -> None:
+    progress = sweep.progress()
+    click.echo(f"{sweep.path}: {progress.done:,} of {_counted(progress.total, 'task')} done")

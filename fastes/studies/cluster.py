@@ -1,6 +1,7 @@
 """Workers of a dask cluster: all that we know of it is an address."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from concurrent.futures import Executor
 
@@ -33,7 +34,11 @@ def connected(address: str) -> Iterator[Executor]:
             if found != identity():
                 raise IdentityError(refusal(worker, found))
         executor = client.get_executor(pure=False)
+        logger = logging.getLogger("distributed.client")
+        level = logger.level
+        logger.setLevel(logging.CRITICAL + 1)  # we say ourselves, in a sentence, what went wrong
         try:
             yield executor
         finally:
             executor.shutdown(wait=False)
+            logger.setLevel(level)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastes.crew import Progress
 from fastes.experiment import Experiment, Ledger, empty_ledger
@@ -15,7 +16,7 @@ from fastes.studies.study import Setting, Study
 from fastes.studies.tasks import TOGETHER
 
 _SECONDS = 0.15
-_MOST_SECONDS = 10.0
+_MOST_SECONDS, _MOST_SETTINGS = 10.0, 50
 _TRIES = 3
 
 
@@ -26,9 +27,9 @@ class _Enough(Exception):  # noqa: N818 (nothing is wrong)
 def calibrate(study: Study, report: Callable[[int, int], None] | None = None) -> list[float]:
     """Return about how many seconds of one processor a run of each setting takes.
 
-    Plays each setting for a fraction of a second; of many, as many as ten seconds allow, one of
-    each kind of agent and some others. A setting that was not played is taken to cost a step
-    what the one most like it does.
+    Plays each setting for a fraction of a second; of many, as many as ten seconds allow and at
+    most fifty, one of each kind of agent and some others. A setting that was not played is taken
+    to cost a step what the one most like it does.
     """
     settings = list(study.settings)
     kinds = {(setting.agent, setting.engine): setting for setting in settings}
@@ -36,13 +37,15 @@ def calibrate(study: Study, report: Callable[[int, int], None] | None = None) ->
     random.Random(0).shuffle(others)
     a_step: dict[Setting, float] = {}
     began = time.monotonic()
-    for i, setting in enumerate([*kinds.values(), *others]):
+    for i, setting in enumerate([*kinds.values(), *others][:_MOST_SETTINGS]):
         if i >= len(kinds) and time.monotonic() - began > _MOST_SECONDS:
             break
         if report is not None:
-            report(i, len(settings))
+            report(i, min(len(settings), _MOST_SETTINGS))
         a_step[setting] = _seconds_a_step(study, setting)
-    return [s.T * a_step[min(a_step, key=lambda other: _distance(s, other))] for s in settings]
+    likest = _likest(settings, list(a_step))
+    costs = np.array(list(a_step.values()))[likest]
+    return [setting.T * float(cost) for setting, cost in zip(settings, costs, strict=True)]
 
 
 def _seconds_a_step(study: Study, setting: Setting) -> float:
@@ -76,9 +79,15 @@ def _one_try(experiment: Experiment, ledger: Ledger) -> float:
     return done.configuration.seconds / (len(ledger.runs) * experiment.T)
 
 
-def _distance(x: Setting, y: Setting) -> float:
-    """Return how far two settings are apart in what a step costs."""
-    if (x.agent, x.engine) != (y.agent, y.engine):
-        return np.inf
-    pairs = ((x.K, y.K), (x.d, y.d), (x.T, y.T), (x.M or 1, y.M or 1))
-    return sum(abs(np.log(a / b)) for a, b in pairs)
+def _likest(settings: list[Setting], played: list[Setting]) -> NDArray[np.int64]:
+    """Return for each setting which of those played is the most like it in what a step costs."""
+    sizes, theirs = (
+        np.log([(s.K, s.d, s.T, s.M or 1) for s in group]) for group in (settings, played)
+    )
+    nearest, likest = np.full(len(settings), np.inf), np.zeros(len(settings), np.int64)
+    kinds = np.array([f"{s.agent} {s.engine}" for s in settings])
+    for i, other in enumerate(played):
+        apart = np.abs(sizes - theirs[i]).sum(axis=1)
+        closer = (apart < nearest) & (kinds == f"{other.agent} {other.engine}")
+        nearest[closer], likest[closer] = apart[closer], i
+    return likest

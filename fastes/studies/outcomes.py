@@ -89,8 +89,11 @@ class Sweep:
 
     def _measured(self) -> Iterator[tuple[Setting, list[int], Result]]:
         with Store(self.path) as store:
+            tasks: dict[int, list[Task]] = {}
+            for task in store.tasks():
+                tasks.setdefault(task.setting, []).append(task)
             for number, setting in enumerate(store.study.settings):
-                found = store.measured(number)
+                found = store.measured(tasks.get(number, ()))
                 if found is not None:
                     times = recording_times(setting.T, store.study.points)
                     made = _configuration(store, setting, found)

@@ -7,14 +7,14 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.files import FileFormatError, replacing
+from fastes.files import FileFormatError, busy, locked, replacing
 from fastes.studies.study import Study, differences
 from fastes.studies.tasks import Identity, IdentityError, Outcome, Task, identity
 from fastes.validation import Floats
@@ -121,20 +121,17 @@ class Store:
                 "INSERT OR REPLACE INTO failure VALUES (?, ?)", (task.number, message)
             )
 
-    def measured(self, setting: int) -> "Measured | None":
-        """Return what is known of the runs of a setting so far, if anything is."""
-        question = (
-            "SELECT task.*, outcome.* FROM task JOIN outcome ON number = task "
-            "WHERE setting = ? ORDER BY first"
-        )
-        with self._explained():
-            rows = self._connection.execute(question, (setting,)).fetchall()
-        if not rows:
-            return None
+    def measured(self, tasks: Iterable[Task]) -> "Measured | None":
+        """Return what came of some tasks of one setting so far, if anything did."""
         runs: list[int] = []
         regrets, counts, seconds = [], [], 0.0
-        for row in rows:
-            task, (_, *fields, seal) = Task(*row[:5]), row[5:]
+        for task in sorted(tasks, key=lambda task: task.first):
+            with self._explained():
+                question = "SELECT * FROM outcome WHERE task = ?"
+                row = self._connection.execute(question, (task.number,)).fetchone()
+            if row is None:
+                continue
+            _, *fields, seal = row
             outcome = Outcome(*fields)
             if seal != _seal(*task, *outcome):
                 raise FileFormatError(f"{os.fspath(self.path)} is damaged in task {task.number}")
@@ -143,6 +140,8 @@ class Store:
             regrets.append(np.frombuffer(zlib.decompress(outcome.regret)).reshape(n, -1))
             counts.append(np.frombuffer(zlib.decompress(outcome.counts), np.int64))
             seconds += outcome.seconds
+        if not runs:
+            return None
         regret, count = np.concatenate(regrets), np.sum(counts, axis=0)
         return Measured(runs, regret, count, seconds, outcome.rank, outcome.problem)
 
@@ -152,10 +151,8 @@ class Store:
         # Not the lock of SQLite, which is taken for each change only. This file is closed after
         # SQLite's own: to close it before would give up SQLite's locks, which are the process's.
         with Path(self.path).open("r+b") as file:
-            if not _locked(file):
-                raise BlockingIOError(
-                    f"{os.fspath(self.path)} is being worked on by another process"
-                )
+            if not locked(file):
+                raise busy(self.path)
             try:
                 yield
             finally:
@@ -227,16 +224,3 @@ def _seal(*parts: Any) -> str:
         data = part if isinstance(part, bytes) else repr(part).encode()
         digest.update(b"%d:" % len(data) + data)
     return digest.hexdigest()[:16]
-
-
-def _locked(file: BinaryIO) -> bool:
-    """Lock a file for as long as it is open. Tell whether nobody else has."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import itertools
 import json
+import math
 import os
 import re
 import tomllib
@@ -39,6 +40,7 @@ _WHOLE = dict.fromkeys(("M", "K", "d"), validation.MAX_SIZE) | {"T": validation.
 _OF = {"M": "es", "engine": "es", "alpha": "linucb"}
 _COMMON = {"runs": (100, 1, validation.MAX_SIZE), "seed": (0, 0, validation.MAX_SEED)}
 _COMMON["points"] = (50, 1, validation.MAX_SIZE)
+_MOST_SETTINGS = 100_000
 _MOST_VALUES, _MOST_BITS = 100_000, 200
 _NUMBER = re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 
@@ -101,6 +103,12 @@ class Study:
         for name, agent in _OF.items():
             if name in given and agent not in axes["agent"]:
                 raise ValueError(f"{name} belongs to agent {agent!r}, which the study leaves out")
+        combinations = math.prod(map(len, axes.values()))
+        if combinations > _MOST_SETTINGS:
+            raise ValueError(
+                f"a study must have at most {_MOST_SETTINGS:,} combinations of values, "
+                f"got {combinations:,}"
+            )
         object.__setattr__(self, "axes", axes)
         for name, (default, least, most) in _COMMON.items():
             value = validation.integer(name, words.get(name, default), least, most)

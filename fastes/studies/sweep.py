@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from fastes import memory, validation
 from fastes.crew import Progress
-from fastes.simulation import MAX_THREADS, processors
+from fastes.simulation import thread_count
 from fastes.studies.cost import calibrate
 from fastes.studies.outcomes import Sweep, SweepProgress, progress_of
 from fastes.studies.store import Store, create
@@ -47,8 +47,7 @@ def plan(
 ) -> Plan:
     """Calibrate, and cut a study into tasks."""
     task_seconds = validation.positive("task_seconds", task_seconds)
-    for setting in study.settings:
-        _require_memory(setting)
+    _require_memory(max(study.settings, key=_bytes))
     costs = calibrate(study, report)
     return Plan(study, costs, cut(study, costs, task_seconds))
 
@@ -99,8 +98,7 @@ def sweep(
 
 def check_workers(threads: int | None, dask: str | None) -> None:
     """Refuse, before anything else is done, what cannot be the workers of a sweep."""
-    if threads is not None:
-        validation.integer("threads", threads, 1, MAX_THREADS)
+    thread_count(threads)
     if dask is not None and not re.fullmatch(r"((tcp|tls|ucx|wss?)://)?[^/:\s]+:\d+", dask):
         raise ValueError(
             f"dask must be a scheduler's address such as tcp://host:8786, got {dask!r}"
@@ -130,7 +128,7 @@ def go_on(
         now = progress_of(tasks, done, 0)
         left = [task for task in tasks if task.number not in done]
         reported = 0.0
-        with _workers(store.description, study, left, threads or processors(), dask) as submit:
+        with _workers(store.description, study, left, thread_count(threads), dask) as submit:
             for ended in _each(left, submit):
                 if ended is not None:
                     task, came_of_it = ended
@@ -174,6 +172,8 @@ def _each(
             yield None
             continue
         task = doing.pop(future)
+        if future.cancelled():  # nobody here does
+            raise ConnectionError("the scheduler is gone: the same command goes on when it is back")
         error = future.exception()
         if isinstance(error, IdentityError):
             raise error
