@@ -103,8 +103,8 @@ def compare(against: Path | None, only: str, folder: Path) -> None:
     """Measure the tracked benchmarks again: exit 1 if a ratio fell by more than noise.
 
     First in three processes. Where a ratio fell by more than 8%, the commit of the record and
-    the code of now are measured in turns, in sixteen processes each; it is an alarm if it fell
-    by more than 8% and four standard errors there.
+    the code of now are measured in turns, in up to sixteen processes each; it is an alarm if it
+    fell by more than 8% and four standard errors there.
     """
     before = history.last_here(folder) if against is None else history.load(against)
     if before is None:
@@ -157,11 +157,14 @@ def _in_turns(names: list[str], commit: str) -> Iterator[tuple[str, history.Fall
             ratios: tuple[list[float], list[float]] = ([], [])
             for root in (then, ROOT):  # once to compile
                 _session("tracked", "", name=name, quick=True, root=root)
-            for _ in range(history.TURNS):
+            for turn in range(1, history.TURNS + 1):
                 for root, found in zip((then, ROOT), ratios, strict=True):
                     (figure,) = _session("tracked", "", name=name, root=root)
                     found.append(figure["fastest"])
-            yield name, history.fall_of(*ratios)
+                if turn >= history.FEWEST_TURNS and history.fall_of(*ratios).is_nothing:
+                    break
+            else:
+                yield name, history.fall_of(*ratios)
 
 
 def _session(marks: str, words: str, **options: Any) -> list[Figure]:

@@ -9,7 +9,8 @@ The rule. A process gives one number: the fastest round of the baseline over the
 subject. A benchmark whose mean logarithm of it fell by more than 8% since the record looks slower.
 Then the commit of the record and the code of now are measured in turns, process by process, n of
 each. Let f be the mean of the n falls in the logarithm, s their standard deviation, at least 2%,
-and e = s / sqrt(n). If f is more than 8% and more than 4 e, that is an alarm.
+and e = s / sqrt(n). If f is more than 8% and more than 4 e at n = 16, that is an alarm. It is
+given up, without alarm, at any n from 4 on where f is less than 4%.
 """
 
 import contextlib
@@ -32,7 +33,7 @@ HISTORY = ROOT / "bench" / "history"
 LEAST_FALL = 0.08
 LEAST_ERRORS = 4.0  # standard errors
 LEAST_SPREAD = 0.02
-TURNS = 16
+TURNS, FEWEST_TURNS = 16, 4
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,11 @@ class Fall(NamedTuple):
     def is_alarm(self) -> bool:
         """Tell whether it fell, by more than noise."""
         return self.now < (1.0 - LEAST_FALL) * self.before and self.standard_errors > LEAST_ERRORS
+
+    @property
+    def is_nothing(self) -> bool:
+        """Tell whether it fell by so little that more turns would hardly make it an alarm."""
+        return self.now > (1.0 - LEAST_FALL / 2) * self.before
 
 
 def suspects(
