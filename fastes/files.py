@@ -178,7 +178,8 @@ class Held:
     def renew(self) -> None:
         """Lock the file that has the name now, or raise BlockingIOError."""
         file = Path(self.path).open("rb")  # noqa: SIM115 (it is held open)
-        if not locked(file):
+        # Between opening and locking it, another file may have taken its place.
+        if not (locked(file) and os.path.samestat(os.fstat(file.fileno()), os.stat(self.path))):
             file.close()
             raise busy(self.path)
         self._let_go()

@@ -400,10 +400,17 @@ def test_two_do_not_go_on_from_one_file(half_way):
 
 
 def test_the_lock_goes_over_to_each_new_file(half_way):
-    with files.Held(half_way) as held:
+    def replaced():
         shutil.copy(half_way, half_way.with_suffix(".new"))
         half_way.with_suffix(".new").replace(half_way)
+
+    with files.Held(half_way) as held:
+        replaced()
         held.renew()
+        with pytest.raises(BlockingIOError):
+            fastes.resume(half_way)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "locked", lambda file: replaced() or True)
         with pytest.raises(BlockingIOError):
             fastes.resume(half_way)
     fastes.resume(half_way)
