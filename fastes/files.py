@@ -177,9 +177,10 @@ class Held:
 
     def renew(self) -> None:
         """Lock the file that has the name now, or raise BlockingIOError."""
-        file = Path(self.path).open("rb")  # noqa: SIM115 (it is held open)
+        path = Path(self.path)
+        file = path.open("rb")
         # Between opening and locking it, another file may have taken its place.
-        if not (locked(file) and os.path.samestat(os.fstat(file.fileno()), os.stat(self.path))):
+        if not (locked(file) and os.path.samestat(os.fstat(file.fileno()), path.stat())):
             file.close()
             raise busy(self.path)
         self._let_go()
