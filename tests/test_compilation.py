@@ -101,6 +101,19 @@ def test_help_and_import_do_without_numba():
     assert "numba" not in python("import fastes, sys; print(list(sys.modules))").stdout
 
 
+def test_a_command_loads_no_linear_algebra_that_it_does_not_use():
+    code = (
+        "import sys, fastes.cli\n"
+        "words = 'simulate --K 5 --d 2 --T 10 --runs 2 --quiet'.split()\n"
+        "try: fastes.cli.main(words)\n"
+        "except SystemExit as done: assert not done.code\n"
+        "print('scipy.linalg' in sys.modules)\n"
+        "import scipy.linalg.cython_blas, scipy.stats\n"
+    )
+    outcome = python(code)
+    assert (outcome.stdout, outcome.stderr) == ("False\n", "")
+
+
 def test_the_public_names_are_there_and_no_others():
     for name in fastes.__all__:
         assert getattr(fastes, name).__doc__

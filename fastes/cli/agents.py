@@ -6,6 +6,7 @@ import click
 
 from fastes.cli.options import Command, integers
 from fastes.cli.problem import bandit_of
+from fastes.cli.startup import load_numba
 
 if TYPE_CHECKING:
     from fastes.agents import Agent
@@ -60,6 +61,7 @@ def agent_options(command: Command) -> Command:
 
 def simulated(options: dict[str, Any], visible: bool, **chosen: Any) -> "Comparison":
     """Let the agents of the options play, with a bar for each if it is to be visible."""
+    load_numba()
     from fastes.cli.progress import shown
     from fastes.simulation import compare
 

@@ -8,6 +8,7 @@ import click
 from fastes.cli.errors import one_sentence
 from fastes.cli.options import EVERY, INPUT, file_options, output_options
 from fastes.cli.results import check_files, show
+from fastes.cli.startup import load_numba
 
 
 @click.command()
@@ -31,6 +32,7 @@ def resume(
     fastes resume long.ckpt --T 2000000000 --plot regret.png
     """
     with one_sentence(debug, "fastes resume", file):
+        load_numba()
         from fastes.checkpoint import resume as go_on
         from fastes.cli.progress import shown
         from fastes.result import Comparison

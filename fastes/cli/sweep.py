@@ -10,6 +10,7 @@ import click
 
 from fastes.cli.errors import one_sentence
 from fastes.cli.options import INPUT, OUTPUT, Command, check_outputs, output_options, seconds
+from fastes.cli.startup import load_numba
 
 if TYPE_CHECKING:
     from fastes.studies.outcomes import Sweep
@@ -97,6 +98,7 @@ def sweep(
     given = {name: value for name, value in words.items() if value is not None}
     out = out or _home_of(file)
     with one_sentence(debug, "fastes sweep", out):
+        load_numba()
         from fastes.cli.progress import compilation_notice, sweep_bar
         from fastes.studies.outcomes import Sweep
         from fastes.studies.store import Store
