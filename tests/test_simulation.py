@@ -323,14 +323,14 @@ def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
     agent = fastes.EnsembleSampling(10_000, engine="eager")
     each = agent.state_bytes(BANDIT.K, BANDIT.rank, 10)
     monkeypatch.setattr(memory, "available_bytes", lambda: int(2.5 * each))
-    assert simulation._plan(BANDIT, agent, 10, 100, 10, 64) == (2, 1)
+    assert simulation._plan(BANDIT, agent, 10, 100, 10, 64, kept=False) == (2, 1)
     many = fastes.LinearBandit.random(1000, 60)
     agent = fastes.ThompsonSampling()
     each = agent.state_bytes(many.K, many.rank, 10) + 25 * many.K + 80
     for room, plan in [(100, (2, 32)), (26, (2, 12)), (8, (2, 1)), (6, (1, 5)), (2, (1, 1))]:
         threads = 2 if room >= 8 else 1
         monkeypatch.setattr(memory, "available_bytes", lambda n=room: n * each + 8 * 100 * 10)
-        assert simulation._plan(many, agent, 10, 100, 10, threads) == plan
+        assert simulation._plan(many, agent, 10, 100, 10, threads, kept=False) == plan
 
 
 @pytest.mark.parametrize(

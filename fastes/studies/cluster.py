@@ -27,18 +27,26 @@ def connected(address: str) -> Iterator[Executor]:
         client = Client(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ConnectionError(f"no dask scheduler answers at {address}: {error}") from error
-    with client:
+    with _silenced("distributed.client"), client:
         for worker, found in client.run(identity, on_error="return").items():
             if isinstance(found, BaseException):
                 raise IdentityError(f"worker {worker} cannot do the tasks: {found}")
             if found != identity():
                 raise IdentityError(refusal(worker, found))
         executor = client.get_executor(pure=False)
-        logger = logging.getLogger("distributed.client")
-        level = logger.level
-        logger.setLevel(logging.CRITICAL + 1)  # we say ourselves, in a sentence, what went wrong
         try:
             yield executor
         finally:
             executor.shutdown(wait=False)
-            logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def _silenced(name: str) -> Iterator[None]:
+    """Let a logger say nothing: what goes wrong is told in a sentence of ours."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
