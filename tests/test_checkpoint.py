@@ -508,7 +508,7 @@ def test_a_folder_that_cannot_be_written_leaves_the_last_good_checkpoint(half_wa
 
 # Processes
 
-WORDS = ["--K", "40", "--d", "4", "--M", "7", "--T", "2000000", "--runs", "4", "--seed", "2"]
+WORDS = ["--K", "40", "--d", "4", "--M", "7", "--runs", "4", "--seed", "2"]
 
 
 def fastes_command(*words):
@@ -521,20 +521,27 @@ def output_of(*words):
     return json.loads(done.stdout)
 
 
-def begun(process, path):
-    """Wait until a process has written a checkpoint with runs in progress."""
+def begun(process, path, before=None):
+    """Wait until a process has written a checkpoint, other than that of before, with runs begun.
+
+    Return that file's number, or None if the process ended.
+    """
     while process.poll() is None:
-        if path.exists() and any(each.in_progress for each in checkpoint.read(path).ledgers):
-            return
-        time.sleep(0.02)
+        now = number_of(path)
+        if now not in (None, before) and any(e.in_progress for e in checkpoint.read(path).ledgers):
+            return now
+        time.sleep(0.01)
+    return None
+
+
+def number_of(path):
+    return path.stat().st_ino if path.exists() else None
 
 
 @functools.cache
-def expected():
+def expected(T):
     bandit = fastes.LinearBandit.random(K=40, d=4, seed=2)
-    return fastes.simulate(
-        bandit, fastes.EnsembleSampling(7), T=2_000_000, runs=4, seed=2
-    ).summary()
+    return fastes.simulate(bandit, fastes.EnsembleSampling(7), T=T, runs=4, seed=2).summary()
 
 
 def like(one, other):
@@ -546,8 +553,9 @@ def like(one, other):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_writes_a_last_checkpoint_and_says_how_to_go_on(number, tmp_path):
-    path = tmp_path / "a run.ckpt"
-    words = fastes_command("simulate", *WORDS, "--checkpoint", str(path), "--every", "0.1s")
+    path, T = tmp_path / "a run.ckpt", 2_000_000
+    words = [*WORDS, "--T", str(T), "--checkpoint", str(path), "--every", "0.1s"]
+    words = fastes_command("simulate", *words)
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     begun(process, path)
     process.send_signal(number)
@@ -557,23 +565,25 @@ def test_a_signal_writes_a_last_checkpoint_and_says_how_to_go_on(number, tmp_pat
     assert process.returncode == 1
     assert said == f"Error: stopped; to go on: fastes resume '{path}'\n"
     assert out == ""
-    like(output_of("resume", str(path), "--json"), expected())
+    like(output_of("resume", str(path), "--json"), expected(T))
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_again_and_again_ends_as_if_it_never_was(kills, tmp_path):
     path, rng = tmp_path / "run.ckpt", random.Random(kills)
-    words = ["simulate", *WORDS, "--checkpoint", str(path)]
+    T = 2_000_000 * kills
+    words = ["simulate", *WORDS, "--T", str(T), "--checkpoint", str(path)]
     for _ in range(kills):
+        before = number_of(path)
         process = subprocess.Popen(
             fastes_command(*words, "--json", "--every", "0.05s"), stdout=subprocess.DEVNULL
         )
-        begun(process, path)
-        time.sleep(rng.uniform(0.0, 0.4))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        assert begun(process, path, before)
+        time.sleep(rng.uniform(0.0, 0.3))
+        process.kill()
+        assert process.wait() == -signal.SIGKILL  # it was in the middle of its work
         words = ["resume", str(path)]
-    like(output_of(*words, "--json"), expected())
+    like(output_of(*words, "--json"), expected(T))
     for left in tmp_path.glob(".*"):
         assert left.name.startswith(".run-")  # a temporary file of a process that was killed
 

@@ -1,7 +1,6 @@
 """Studies: cut, done, stopped, continued, read; nothing twice and nothing lost."""
 
 import json
-import os
 import random
 import resource
 import signal
@@ -604,17 +603,19 @@ def test_bad_words_are_refused(words, message, tmp_path):
 @pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.slow)])
 def test_a_sweep_that_is_killed_again_and_again_ends_as_if_it_never_was(kills, tmp_path):
     path, rng = tmp_path / "a.db", random.Random(kills)
-    words = {**SMALL, "T": 20_000 * kills, "runs": 40}
+    words = {**SMALL, "T": 40_000 * kills, "runs": 40}
     flags = [w for k, v in words.items() for w in (f"--{k}", ",".join(map(str, np.ravel(v))))]
     command = [sys.executable, "-m", "fastes", "sweep", *flags, "--task", "0.02s", "--quiet"]
     command += ["--out", str(path)]
+    before = 0
     for _ in range(kills):
         process = subprocess.Popen(command)
-        while not path.exists() and process.poll() is None:
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0.0, 2.0))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        while process.poll() is None and not (path.exists() and len(rows(path)[1]) > before):
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0.0, 0.3))
+        process.kill()
+        assert process.wait() == -signal.SIGKILL  # it was in the middle of its work
+        before = len(rows(path)[1])
     subprocess.run(command, check=True)
     is_whole(path, words)
     for setting, result in fastes.load(path).results():
