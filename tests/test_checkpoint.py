@@ -2,6 +2,7 @@
 
 import errno
 import functools
+import itertools
 import json
 import os
 import random
@@ -189,16 +190,16 @@ def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
 
 
 def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
-    agent, path, calls = fastes.ThompsonSampling(), tmp_path / "run", []
+    agent, path, calls = fastes.ThompsonSampling(), tmp_path / "run", itertools.count()
 
     def here(self, here=crew._Rest.here):
         time.sleep(0.002)
         here(self)
 
     def failing(*arguments, advance=runs.advance):
-        calls.append(1)
+        call = next(calls)  # by either thread
         reached = advance(*arguments)
-        if len(calls) == 25:
+        if call == 25:
             raise MemoryError("for want of a nail")
         return reached
 
