@@ -3,7 +3,6 @@
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,28 +101,36 @@ def record(only: str, processes: int, folder: Path) -> None:
 def compare(against: Path | None, only: str, folder: Path) -> None:
     """Measure the tracked benchmarks again: exit 1 if a ratio fell by more than noise.
 
-    First in three processes. Where a ratio fell by more than 8%, the commit of the record and
-    the code of now are measured in turns, in up to sixteen processes each; it is an alarm if it
-    fell by more than 8% and four standard errors there.
+    The commit of a record and the code of now are measured in turns: first all in three processes
+    each; what fell by more than 5% there by itself, in up to sixteen processes each. It is an alarm
+    if it fell by more than 8% and four standard errors there.
     """
     before = history.last_here(folder) if against is None else history.load(against)
     if before is None:
         raise click.ClickException("no record of such a processor: make one with record")
     click.echo(f"against {history.describe(before)}")
-    now = history.record_of([_session("tracked", only) for _ in range(3)])
-    both = before.ratios.keys() & now.ratios.keys()
-    if not both:
-        raise click.ClickException("the record holds none of these benchmarks")
-    suspects = history.suspects(before.ratios, now.ratios)
-    falls = {name: fall for name, fall in _in_turns(suspects, before.commit) if fall.is_alarm}
+    with tempfile.TemporaryDirectory() as temporary:
+        try:
+            roots = check_out(before.commit, Path(temporary)), ROOT
+        except ValueError as error:
+            raise click.ClickException(str(error)) from None
+        turns = [[_session("tracked", only, root=root) for root in roots] for _ in range(4)]
+        # The first turn may have compiled.
+        then, now = (history.ratios_of(sessions) for sessions in zip(*turns[1:], strict=True))
+        both = then.keys() & now.keys()
+        if not both:
+            raise click.ClickException("the record's commit has none of these benchmarks")
+        suspects = history.suspects(then, now)
+        measured = {name: _in_turns(name, *roots) for name in suspects}
+    falls = {name: fall for name, fall in measured.items() if fall.is_alarm}
     for name, fall in falls.items():
         click.echo(
             f"slower: {name}, ratio {fall.before:.3g} -> {fall.now:.3g} "
             f"({fall.now / fall.before - 1:+.0%}, {fall.standard_errors:.0f} standard errors)"
         )
-    changes = [now.medians()[name] / before.medians()[name] for name in both]
+    changes = [statistics.median(now[name]) / statistics.median(then[name]) for name in both]
     click.echo(
-        f"{len(both)} ratios, {len(suspects)} looked slower, {len(falls)} are; "
+        f"{len(changes)} ratios, {len(suspects)} looked slower, {len(falls)} are; "
         f"middle change {statistics.median(changes) - 1:+.1%}"
     )
     sys.exit(1 if falls else 0)
@@ -144,27 +151,16 @@ def plot(out: Path, only: str, folder: Path) -> None:
     click.echo(f"wrote {out}: {len(kept)} records")
 
 
-def _in_turns(names: list[str], commit: str) -> Iterator[tuple[str, history.Fall]]:
-    """Measure benchmarks by themselves, at a commit and now, one process after the other."""
-    if not names:
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            then = check_out(commit, Path(folder))
-        except ValueError as error:
-            raise click.ClickException(str(error)) from None
-        for name in names:
-            ratios: tuple[list[float], list[float]] = ([], [])
-            for root in (then, ROOT):  # once to compile
-                _session("tracked", "", name=name, quick=True, root=root)
-            for turn in range(1, history.TURNS + 1):
-                for root, found in zip((then, ROOT), ratios, strict=True):
-                    (figure,) = _session("tracked", "", name=name, root=root)
-                    found.append(figure["fastest"])
-                if turn >= history.FEWEST_TURNS and history.fall_of(*ratios).is_nothing:
-                    break
-            else:
-                yield name, history.fall_of(*ratios)
+def _in_turns(name: str, then: Path, now: Path) -> history.Fall:
+    """Measure a benchmark by itself, as it was and as it is, one process after the other."""
+    ratios: tuple[list[float], list[float]] = ([], [])
+    for turn in range(1, history.TURNS + 1):
+        for root, found in zip((then, now), ratios, strict=True):
+            (figure,) = _session("tracked", "", name=name, root=root)
+            found.append(figure["fastest"])
+        if turn >= history.FEWEST_TURNS and history.fall_of(*ratios).is_nothing:
+            break
+    return history.fall_of(*ratios)
 
 
 def _session(marks: str, words: str, **options: Any) -> list[Figure]:

@@ -3,14 +3,14 @@
 A ratio to a baseline that was timed in turns with its subject does not depend on how fast the
 machine was that day, nearly. What is left differs from process to process (where arrays lie in
 memory, for one) and from hour to hour (what else runs): so every figure is taken in several
-processes, and a record only says where to look.
+processes, and the commit of a record is measured again, in turns with the code of now.
 
 The rule. A process gives one number: the fastest round of the baseline over the fastest of the
-subject. A benchmark whose mean logarithm of it fell by more than 8% since the record looks slower.
-Then the commit of the record and the code of now are measured in turns, process by process, n of
-each. Let f be the mean of the n falls in the logarithm, s their standard deviation, at least 2%,
-and e = s / sqrt(n). If f is more than 8% and more than 4 e at n = 16, that is an alarm. It is
-given up, without alarm, at any n from 4 on where f is less than 4%.
+subject. All benchmarks are measured in three processes of each; one whose mean logarithm fell by
+more than 5% looks slower. It is then measured anew, by itself, in n processes of each. Let f be the
+mean of the n falls in the logarithm, s their standard deviation, at least 2%, and e = s / sqrt(n).
+If f is more than 8% and more than 4 e at n = 16, that is an alarm. It is given up, without alarm,
+at any n from 4 on where f is less than 4%.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ import math
 import platform
 import statistics
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -30,7 +30,7 @@ from bench.session import ROOT, Figure
 
 HISTORY = ROOT / "bench" / "history"
 
-LEAST_FALL = 0.08
+LEAST_FALL, LEAST_SUSPICION = 0.08, 0.05
 LEAST_ERRORS = 4.0  # standard errors
 LEAST_SPREAD = 0.02
 TURNS, FEWEST_TURNS = 16, 4
@@ -54,10 +54,8 @@ class Record:
 
 def record_of(sessions: Sequence[Sequence[Figure]]) -> Record:
     """Return a record of the figures that sessions in several processes gave."""
-    ratios: dict[str, list[float]] = {}
     times: dict[str, list[float]] = {}
     for figure in (figure for session in sessions for figure in session):
-        ratios.setdefault(figure["name"], []).append(figure["fastest"])
         times.setdefault(figure["name"], []).append(figure["subject_seconds"])
     return Record(
         commit=commit_of_now(),
@@ -67,9 +65,17 @@ def record_of(sessions: Sequence[Sequence[Figure]]) -> Record:
             "python": platform.python_version(),
             **{name: version(name) for name in ("fastes", "numba", "numpy", "scipy")},
         },
-        ratios=ratios,
+        ratios=ratios_of(sessions),
         seconds={name: statistics.median(values) for name, values in times.items()},
     )
+
+
+def ratios_of(sessions: Iterable[Sequence[Figure]]) -> dict[str, list[float]]:
+    """Return the ratios of each benchmark, one of each session."""
+    ratios: dict[str, list[float]] = {}
+    for figure in (figure for session in sessions for figure in session):
+        ratios.setdefault(figure["name"], []).append(figure["fastest"])
+    return ratios
 
 
 def append(record: Record, folder: Path = HISTORY) -> Path:
@@ -123,7 +129,7 @@ def suspects(
     """Return the benchmarks that look slower than they were, the slowest first."""
     both = before.keys() & now.keys()
     fallen = {name: _mean_log(now[name]) - _mean_log(before[name]) for name in both}
-    found = [name for name, change in fallen.items() if change < math.log(1.0 - LEAST_FALL)]
+    found = [name for name, change in fallen.items() if change < math.log(1.0 - LEAST_SUSPICION)]
     return sorted(found, key=lambda name: fallen[name])
 
 
