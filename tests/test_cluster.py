@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_studies import SMALL, is_whole, rows
+from sweeps import SMALL, is_whole, rows
 
 import fastes
 from fastes.cli import main

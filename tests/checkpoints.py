@@ -1,0 +1,63 @@
+"""Checkpoints for tests: every one that a simulation writes, and what goes on from one."""
+
+import os
+import shutil
+import time
+
+import numpy as np
+import pytest
+from bandits import BANDITS
+
+import fastes
+from fastes import checkpoint, crew, runs
+
+BANDIT = BANDITS["more than a tile"]
+
+
+def same(x, y):
+    assert (x.t == y.t).all()
+    assert (x.regret.per_run == y.regret.per_run).all()
+    assert (x.counts == y.counts).all()
+    assert x.configuration._replace(threads=0, seconds=0) == y.configuration._replace(
+        threads=0, seconds=0
+    )
+    for ours, theirs in zip(
+        x.diagnostics.per_run if x.diagnostics else (),
+        y.diagnostics.per_run if y.diagnostics else (),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def recorded(folder, simulate, *arguments, **options):
+    """Simulate, and return the result and a copy of every checkpoint that was written."""
+    copies = []
+
+    def write(self, new=False, write=checkpoint.Checkpoint.write):
+        write(self, new)
+        copies.append(folder / f"copy{len(copies)}")
+        shutil.copy(self.path, copies[-1])
+
+    def here(self, here=crew._Rest.here):
+        time.sleep(0.002)  # so that somebody asks for a rest
+        here(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)  # no power is cut, and it takes long
+        patch.setattr(checkpoint.Checkpoint, "write", write)
+        patch.setattr(checkpoint, "_SHARE", np.inf)
+        patch.setattr(crew, "_REPORT_SECONDS", 1e-4)
+        patch.setattr(crew._Rest, "here", here)
+        patch.setattr(runs, "_SLICE_SECONDS", 1e-3)
+        result = simulate(*arguments, **options, checkpoint=folder / "recorded", every=1e-9)
+    assert len(copies) > 5
+    return result, copies
+
+
+def some(copies, n=4):
+    """Return a few of many, the last but one among them."""
+    return [copies[i] for i in np.unique(np.linspace(0, len(copies) - 2, n).astype(int))]
+
+
+def resumed(copy, **options):
+    return fastes.resume(shutil.copy(copy, copy.with_suffix(".again")), **options)
