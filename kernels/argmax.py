@@ -12,7 +12,7 @@ import numpy as np
 from .agent import is_linear, score
 from .arms import Arms
 from .floats import dot
-from .jit import generic, inlined, kernel, part
+from .jit import generic, inlined, kernel
 from .streams import TIES, integer
 from .tile_product import TILE, score_tile
 
@@ -116,7 +116,7 @@ def first_look(arms, z, work):
     return np.float64(best) - 2.0 * margin
 
 
-@part
+@inlined
 def scan(agent, arms, work):
     """Return (best score, number of arms with it, the first of them).
 
@@ -128,7 +128,7 @@ def scan(agent, arms, work):
     return second_look(agent, arms, floor, work)
 
 
-@part
+@inlined
 def second_look(agent, arms, floor, work):
     """Do as `scan`, and leave out tiles whose tops at a first look are below `floor`."""
     scores, tiles = work.scores[0], arms.tiles.shape[0]

@@ -14,7 +14,7 @@ from .agent import is_linear, optimism, risen, score
 from .argmax import Workspace, break_tie, choose, largest_of, margin32, scan, workspace
 from .arms import Arms, empty_arms, load_arm
 from .floats import dot
-from .jit import generic, inlined, kernel, part
+from .jit import generic, inlined, kernel
 from .rent_or_buy import (
     buy,
     is_due,
@@ -121,7 +121,7 @@ def _score_cost(agent, r):
     return 40 + 4 * r if is_linear(agent) else r * r
 
 
-@part
+@inlined
 def _width_margin(agent, arms, work):
     """Return how much an agent's optimism about an arm may exceed the one at the snapshot.
 
@@ -228,7 +228,7 @@ def _search(agent, arms, work):
     return best, found, stream_cost(looked * k) + scored * each + 2 * r * r
 
 
-@part
+@inlined
 def _one_of(arms, rank):
     """Return the arm of a rank, from 0, among different arms in any order."""
     for i in range(arms.shape[0]):
@@ -240,7 +240,7 @@ def _one_of(arms, rank):
     return -1
 
 
-@part
+@inlined
 def _crown(champions, arm, t):
     """Keep an arm among the champions."""
     for i in range(champions.shape[0]):

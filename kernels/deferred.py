@@ -16,7 +16,7 @@ import numpy as np
 from .agent import aim, full, learn
 from .arms import Arms, load_arm
 from .floats import axpy, fma
-from .jit import entry, inlined, part
+from .jit import entry, inlined
 from .playlog import PlayLog, append, grown_log, log_bytes, log_is_full, now, play_log, walk
 from .posterior import (
     Posterior,
@@ -204,14 +204,14 @@ def _fill_table(models):
         models.table[entry, 1] = slot
 
 
-@part
+@inlined
 def slot_of(models, m):
     """Return the slot of a model that has been read, or -1."""
     entry = _find(models, m)
     return np.int64(models.table[entry, 1]) if models.table[entry, 0] != 0 else -1
 
 
-@part
+@inlined
 def _add(models, m):
     """Give a model that was never read a slot, and return it."""
     entry = _find(models, m)
@@ -223,7 +223,7 @@ def _add(models, m):
     return slot
 
 
-@part
+@inlined
 def _draw(agent, source, stream, counter, xi):
     """Draw xi ~ N(0, P), a model that was never read; cost O(r^2 + r recent arms).
 
@@ -239,7 +239,7 @@ def _draw(agent, source, stream, counter, xi):
     add_transposed(posterior.recent, normals[r : r + n], xi)
 
 
-@part
+@inlined
 def _catch_up(agent, source, stream, counter, since, xi):
     """Let xi, last read after `since` plays, take in what it missed; cost O(r distinct arms).
 
@@ -263,7 +263,7 @@ def _catch_up(agent, source, stream, counter, since, xi):
         axpy(w[i], rows[places[i]], xi)
 
 
-@part
+@inlined
 def read(agent, source, t, m):
     """Bring model m up to date for the read of step t. Return its slot.
 

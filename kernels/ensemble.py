@@ -17,7 +17,7 @@ import numpy as np
 from .agent import aim, learn
 from .arms import load_arm, tile_count
 from .floats import axpy, fma
-from .jit import entry, kernel, part
+from .jit import entry, inlined, kernel
 from .posterior import Posterior, prior, prior_bytes, read_out, update
 from .streams import (
     INITIAL_MODELS,
@@ -153,7 +153,7 @@ def forget_pending(models):
     models.span[1] = 0
 
 
-@part
+@inlined
 def read_model(models, source, m, xi):
     """xi[:] = model m brought up to date, without storing it; cost O(r x pending steps)."""
     tile, place = divmod(m, TILE)

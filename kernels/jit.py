@@ -14,6 +14,8 @@ import numba
 from numba.core import event
 from numba.extending import overload
 
+from .linked import LinkedCompiler
+
 # Division by zero gives inf or nan, as in NumPy, instead of a branch on every division.
 # No fastmath: NaN and inf must be seen, and a sum must not depend on how a loop was
 # vectorised. Where speed needs a fused multiply-add, the kernel says so (floats.fma).
@@ -22,6 +24,9 @@ from numba.extending import overload
 # would have threads fight over the arms that they share.
 # No entry for C: nobody calls from there.
 FLAGS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+# What only kernels call is compiled within them (linked.py). The code that takes arguments from
+# Python apart would take longer to compile than many a kernel.
+LINKED = {**FLAGS, "no_cpython_wrapper": True, "pipeline_class": LinkedCompiler}
 
 
 def _user_cache() -> Path:
@@ -66,47 +71,29 @@ def _process_folder() -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix="fastes-kernels-", ignore_cleanup_errors=True)
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function for other kernels to call, and keep the machine code.
-
-    Python cannot call it. The code that takes its arguments apart would take longer to compile
-    than many a kernel: only an `entry` has it.
-    """
-    return _compiled(function, no_cpython_wrapper=True)
-
-
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function for Python and for kernels to call, and keep the machine code."""
-    return _compiled(function)
-
-
-def _compiled(function: Callable[..., Any], **flags: bool) -> Any:
     # Numba reads its folder when a function is decorated; other packages keep theirs.
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, **FLAGS, **flags)(function)
+        return numba.njit(cache=True, **FLAGS)(function)
     finally:
         numba.config.CACHE_DIR = theirs
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function for other kernels to call; Python cannot call it."""
+    return numba.njit(**LINKED)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function into its callers.
 
     For what is called within a loop that should vectorise; and for what takes a large state at
-    every step, since a call copies every field of every array in it. It leaves no machine code
-    of its own behind, hence no cache.
+    every step, since a call copies every field of every array in it.
     """
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, **FLAGS)(function)
-
-
-def part(function: Callable[..., Any]) -> Any:
-    """Let a function be compiled as part of its one caller: written apart, but not compiled apart.
-
-    For what takes a large state at every step. Unlike `inlined`, which compiles a function by
-    itself and then again within each caller and each caller's caller, it is not compiled twice.
-    """
-    return numba.njit(inline="always", no_cpython_wrapper=True, **FLAGS)(function)
+    return numba.njit(forceinline=True, **LINKED)(function)
 
 
 def generic(default: Callable[..., Any]) -> Any:
@@ -125,7 +112,7 @@ def generic(default: Callable[..., Any]) -> Any:
     def compiled(state: Any, *rest: Any) -> Callable[..., Any]:
         return bodies.get(getattr(state, "instance_class", object), default)
 
-    overload(interpreted, strict=False, jit_options={**FLAGS, "forceinline": True})(compiled)
+    overload(interpreted, strict=False, jit_options={**LINKED, "forceinline": True})(compiled)
 
     def body(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def register(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from .agent import aim, full, learn
 from .argmax import choose
 from .arms import mean_rewards
 from .certificate import due
-from .jit import entry, part
+from .jit import entry, inlined
 from .streams import NOISE, THETA, Source, fill_normals, normal
 
 
@@ -43,13 +43,13 @@ def draw_means(arms, seed, first, z, scores, means):
         mean_rewards(arms, z, scores, means[i])
 
 
-@part
+@inlined
 def pay(environment, source, t, arm):
     """Return the reward of an arm at step t."""
     return environment.means[arm] + normal(source, NOISE, 0, t)
 
 
-@part
+@inlined
 def write_down(record, environment, t, arm):
     """Count the play of an arm at step t, and its regret."""
     record.counts[arm] += 1

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import entry, inlined, kernel, part
+from .jit import entry, inlined, kernel
 
 # A mark takes four bytes a place. So far apart, marks take half a byte a play.
 _PLAYS_BETWEEN_MARKS = 128
@@ -99,7 +99,7 @@ def log_is_full(log):
     )
 
 
-@part
+@inlined
 def append(log, arm, b):
     """Write down that an arm with row b was played; cost O(1), amortised, and O(r) the first time.
 
@@ -161,7 +161,7 @@ def _place_at(log, time):
     return place
 
 
-@part
+@inlined
 def walk(log, time, places, counts):
     """List the arms played at `time` or later. Return how many there are.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .floats import axpy, dot, fma
-from .jit import kernel, part
+from .jit import inlined, kernel
 
 
 class Posterior(NamedTuple):
@@ -96,7 +96,7 @@ def multiply_transposed(matrix, x, out):
     add_transposed(matrix, x, out)
 
 
-@part
+@inlined
 def read_out(posterior, xi, z):
     """z = mu + S xi: a model in information space, read (ensemble.py); cost O(r^2)."""
     for j in range(z.shape[0]):
@@ -104,7 +104,7 @@ def read_out(posterior, xi, z):
     add_transposed(posterior.S, xi, z)
 
 
-@part
+@inlined
 def update(posterior, arm, y):
     """Condition on the reward y of an arm, its row in `posterior.b`; cost O(r^2). Return g.
 
@@ -126,7 +126,7 @@ def update(posterior, arm, y):
     return g
 
 
-@part
+@inlined
 def _remember(posterior, arm, y):
     """Count the play of an arm, and its reward, among the recent ones."""
     place, distinct = 0, posterior.age[1]
@@ -144,7 +144,7 @@ def _remember(posterior, arm, y):
     posterior.age[0] += 1
 
 
-@part
+@inlined
 def update_with_root(posterior, arm, y):
     """Do as `update` and keep S = root root'; cost O(r^2).
 
@@ -230,7 +230,7 @@ def refactor(posterior):
         posterior.mu[i] = rest / U[i, i]
 
 
-@part
+@inlined
 def sample(posterior, normals, out):
     """out = mu + root n, a draw from N(mu, S) for n ~ N(0, I); cost O(r^2)."""
     for i in range(out.shape[0]):

@@ -11,7 +11,7 @@ Costs are in multiply-adds of a scan in single precision, as measured.
 
 import numpy as np
 
-from .jit import entry, inlined, part
+from .jit import entry, inlined
 
 _CAUTION = 3.0  # a snapshot that does not help makes the next so many times as dear
 _LONGEST_PAUSE = 64.0
@@ -49,7 +49,7 @@ def stream_cost(n):
     return np.float64(n + max(0, n - _CACHED))
 
 
-@part
+@inlined
 def price(K, r, listed):
     """Return the cost of a snapshot: that of its loops, of sorting, of LAPACK."""
     return (0.5 * K + 1.3 * listed + 20.0 * r) * r * r + 40.0 * K + 350.0 * listed + 3e6
@@ -61,7 +61,7 @@ def may_search(ledger):
     return ledger[_PAUSE] == 0.0
 
 
-@part
+@inlined
 def note_search(ledger, found):
     """Note whether a search found a certificate. If not, the next one may fail as well."""
     if found:
@@ -78,7 +78,7 @@ def note_scan(ledger):
     ledger[_PAUSE] -= 1.0
 
 
-@part
+@inlined
 def pay(ledger, t, r, cost, price):
     """Note the cost of step t, and whether a snapshot has become due at its price."""
     ledger[_RENT] += cost

@@ -17,7 +17,7 @@ import numpy as np
 
 from .arms import Arms, tile_count
 from .floats import dot, fma
-from .jit import entry, inlined, kernel, part
+from .jit import entry, inlined, kernel
 from .posterior import Posterior
 from .tile_product import TILE, score_tile
 
@@ -121,7 +121,7 @@ def ceiling(snapshot, tile, rho):
     return fma(x - i, high - low, low)
 
 
-@part
+@inlined
 def margin(snapshot, arms, z, rho, optimism):
     """Return what rounding may add to an exact score over its bounds.
 
