@@ -114,6 +114,12 @@ def test_a_command_loads_no_linear_algebra_that_it_does_not_use():
     assert (outcome.stdout, outcome.stderr) == ("False\n", "")
 
 
+def test_the_library_leaves_the_garbage_collector_as_it_is():
+    code = "import gc; before = gc.get_threshold(); import fastes.simulation; "
+    code += "print(gc.get_threshold() == before, gc.get_freeze_count())"
+    assert python(code).stdout.strip() == "True 0"
+
+
 def test_the_public_names_are_there_and_no_others():
     for name in fastes.__all__:
         assert getattr(fastes, name).__doc__

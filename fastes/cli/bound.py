@@ -9,6 +9,7 @@ import click
 from fastes.cli.errors import one_sentence
 from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
 from fastes.cli.problem import bandit_of, problem_options
+from fastes.cli.startup import load_numba
 
 if TYPE_CHECKING:
     from fastes.theory.bounds import Constants
@@ -48,6 +49,7 @@ def bound(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             from fastes.plotting import check_format
 
             check_format(plot)
+        load_numba()
         from fastes.theory.bounds import constants
 
         known = constants(bandit_of(options), samples=options["samples"], seed=options["seed"])

@@ -9,6 +9,7 @@ from fastes.cli.agents import agent_options, simulated
 from fastes.cli.errors import one_sentence
 from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
 from fastes.cli.problem import problem_options
+from fastes.cli.startup import load_numba
 
 
 @click.command()
@@ -38,6 +39,7 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     fastes plot study.npz --figure divergence --out divergence.png
     """
     with one_sentence(debug):
+        load_numba()
         from fastes import validation
         from fastes.theory.inequalities import inequalities, looking_times
 
