@@ -14,7 +14,7 @@ import numba
 from numba.core import event
 from numba.extending import overload
 
-from .linked import LinkedCompiler
+from .linked import EntryCompiler, LinkedCompiler
 
 # Division by zero gives inf or nan, as in NumPy, instead of a branch on every division.
 # No fastmath: NaN and inf must be seen, and a sum must not depend on how a loop was
@@ -77,13 +77,13 @@ def entry(function: Callable[..., Any]) -> Any:
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, **FLAGS)(function)
+        return numba.njit(cache=True, pipeline_class=EntryCompiler, **FLAGS)(function)
     finally:
         numba.config.CACHE_DIR = theirs
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function for other kernels to call; Python cannot call it."""
+    """Compile a function for other kernels to call. Called from Python it is a crash."""
     return numba.njit(**LINKED)(function)
 
 

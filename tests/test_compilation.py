@@ -114,6 +114,26 @@ def test_a_command_loads_no_linear_algebra_that_it_does_not_use():
     assert (outcome.stdout, outcome.stderr) == ("False\n", "")
 
 
+def test_a_kernel_may_print(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from fastes.kernels.jit import entry, kernel\n"
+        "@kernel\n"
+        "def callee(x):\n"
+        "    print('x is', x)\n"
+        "    return x + 1\n"
+        "@entry\n"
+        "def caller(x):\n"
+        "    return callee(x)\n"
+        "print(caller(41))\n"
+    )
+    for _ in range(2):  # compiled, and from the cache
+        words = [sys.executable, str(program)]
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=300)
+        assert (done.stdout, done.stderr) == ("x is 41\n42\n", "")
+
+
 def test_the_library_leaves_the_garbage_collector_as_it_is():
     code = "import gc; before = gc.get_threshold(); import fastes.simulation; "
     code += "print(gc.get_threshold() == before, gc.get_freeze_count())"
