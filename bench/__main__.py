@@ -1,5 +1,6 @@
 """The command line of the benchmarks: python -m bench."""
 
+import functools
 import statistics
 import sys
 import tempfile
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from bench import history
-from bench.session import ROOT, Figure, check_out, run_session
+from bench.session import ROOT, check_out, run_session
 from bench.table import print_table
 
 _ONLY = click.option("--only", default="", metavar="WORDS", help="As pytest's -k.")
@@ -25,7 +26,17 @@ _FOLDER = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _OneSentence(click.Group):
+    """Commands whose errors are told in a sentence."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except (ValueError, OSError, RuntimeError) as error:
+            raise click.ClickException(str(error)) from None
+
+
+@click.group(cls=_OneSentence, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Measure throughput as ratios, keep them, and notice when one falls.
 
@@ -52,9 +63,9 @@ def run(
     slow: bool, least: float | None, only: str, quick: bool, markdown: bool, folder: Path
 ) -> None:
     """Print one table: time, ratio to NumPy, share of the machine's limit, ratio to the record."""
-    marks = "slow or not slow" if slow else "not slow"
-    figures = _session(marks, only, quick=quick)
-    print_table(figures, history.as_ratios(history.last_here(folder)), markdown=markdown)
+    recorded = history.last_here(folder)
+    figures = run_session("slow or not slow" if slow else "not slow", only, quick=quick)
+    print_table(figures, recorded.medians() if recorded else {}, markdown=markdown)
     wanted = [figure for figure in figures if least and figure["least_ratio"] is not None]
     low = [each["name"] for each in wanted if each["median"] < least * each["least_ratio"]]
     if low:
@@ -66,7 +77,7 @@ def run(
 @_MARKDOWN
 def design(quick: bool, markdown: bool) -> None:
     """Print the figures of the design in one table, and which of them are not reached."""
-    figures = [figure for figure in _session("design", "", quick=quick) if figure["design"]]
+    figures = [figure for figure in run_session("design", quick=quick) if figure["design"]]
     print_table(figures, title="design", markdown=markdown)
     missed = sum(not figure["reached"] for figure in figures)
     click.echo(f"{len(figures) - missed} of {len(figures)} reached")
@@ -84,61 +95,61 @@ def design(quick: bool, markdown: bool) -> None:
 @_FOLDER
 def record(only: str, processes: int, folder: Path) -> None:
     """Measure the tracked benchmarks of a commit and append a record to the history."""
-    if history.commit_of_now().endswith("-dirty"):
-        raise click.ClickException("commit first: a record is of a commit, to be measured again")
-    made = history.record_of([_session("tracked", only) for _ in range(processes)])
+    commit = history.commit_of_now()
+    made = history.record_of(commit, [run_session("tracked", only) for _ in range(processes)])
     click.echo(f"{history.append(made, folder)}: {len(made.ratios)} ratios, {processes} processes")
 
 
 @main.command()
 @click.option(
-    "--against",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A record; by default the last one of such a processor.",
+    "--against", metavar="COMMIT", help="By default that of the last record, on any processor."
 )
 @_ONLY
 @_FOLDER
-def compare(against: Path | None, only: str, folder: Path) -> None:
-    """Measure the tracked benchmarks again: exit 1 if a ratio fell by more than noise.
+def compare(against: str | None, only: str, folder: Path) -> None:
+    """Measure a commit and the code of now: exit 1 if a ratio fell by more than noise.
 
-    The commit of a record and the code of now are measured in turns: first all in three processes
-    each; what fell by more than 5% there by itself, in up to sixteen processes each. It is an alarm
-    if it fell by more than 8% and four standard errors there.
+    The two are measured in turns: first all tracked benchmarks in three processes each; what fell
+    by more than 5% there by itself, in up to sixteen processes each. It is an alarm if it fell by
+    more than 8% and four standard errors there.
     """
-    before = history.last_here(folder) if against is None else history.load(against)
-    if before is None:
-        raise click.ClickException("no record of such a processor: make one with record")
-    click.echo(f"against {history.describe(before)}")
+    if against is None:
+        kept = history.records(folder)
+        if not kept:
+            raise click.ClickException(f"no record in {folder}: say --against which commit")
+        against = kept[-1].commit
+    click.echo(f"against {against}")
     with tempfile.TemporaryDirectory() as temporary:
-        try:
-            roots = check_out(before.commit, Path(temporary)), ROOT
-        except ValueError as error:
-            raise click.ClickException(str(error)) from None
-        turns = [[_session("tracked", only, root=root) for root in roots] for _ in range(4)]
+        roots = check_out(against, Path(temporary)), ROOT
+        turns = [[run_session("tracked", only, root=root) for root in roots] for _ in range(4)]
         # The first turn may have compiled.
         then, now = (history.ratios_of(sessions) for sessions in zip(*turns[1:], strict=True))
         both = then.keys() & now.keys()
         if not both:
-            raise click.ClickException("the record's commit has none of these benchmarks")
-        suspects = history.suspects(then, now)
-        measured = {name: _in_turns(name, *roots) for name in suspects}
-    falls = {name: fall for name, fall in measured.items() if fall.is_alarm}
+            raise click.ClickException(f"{against} has none of these benchmarks")
+        falls = {
+            name: history.fall_in_turns(functools.partial(_alone, name, roots))
+            for name in history.suspects(then, now)
+        }
     for name, fall in falls.items():
-        click.echo(
-            f"slower: {name}, ratio {fall.before:.3g} -> {fall.now:.3g} "
-            f"({fall.now / fall.before - 1:+.0%}, {fall.standard_errors:.0f} standard errors)"
-        )
+        if fall.is_alarm or not fall.is_nothing:
+            click.echo(
+                f"{'slower' if fall.is_alarm else 'perhaps slower'}: {name}, "
+                f"ratio {fall.before:.3g} -> {fall.now:.3g} "
+                f"({fall.now / fall.before - 1:+.0%}, {fall.standard_errors:.0f} standard errors)"
+            )
     changes = [statistics.median(now[name]) / statistics.median(then[name]) for name in both]
+    alarms = sum(fall.is_alarm for fall in falls.values())
     click.echo(
-        f"{len(changes)} ratios, {len(suspects)} looked slower, {len(falls)} are; "
+        f"{len(changes)} ratios, {len(falls)} looked slower, {alarms} are; "
         f"middle change {statistics.median(changes) - 1:+.1%}"
     )
-    sys.exit(1 if falls else 0)
+    sys.exit(1 if alarms else 0)
 
 
 @main.command()
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
-@_ONLY
+@click.option("--only", default="", metavar="WORD", help="Benchmarks whose name holds this.")
 @_FOLDER
 def plot(out: Path, only: str, folder: Path) -> None:
     """Draw the history: each ratio over its first, against the records."""
@@ -151,23 +162,10 @@ def plot(out: Path, only: str, folder: Path) -> None:
     click.echo(f"wrote {out}: {len(kept)} records")
 
 
-def _in_turns(name: str, then: Path, now: Path) -> history.Fall:
+def _alone(name: str, roots: tuple[Path, Path]) -> tuple[float, float]:
     """Measure a benchmark by itself, as it was and as it is, one process after the other."""
-    ratios: tuple[list[float], list[float]] = ([], [])
-    for turn in range(1, history.TURNS + 1):
-        for root, found in zip((then, now), ratios, strict=True):
-            (figure,) = _session("tracked", "", name=name, root=root)
-            found.append(figure["fastest"])
-        if turn >= history.FEWEST_TURNS and history.fall_of(*ratios).is_nothing:
-            break
-    return history.fall_of(*ratios)
-
-
-def _session(marks: str, words: str, **options: Any) -> list[Figure]:
-    try:
-        return run_session(marks, words, **options)
-    except (ValueError, RuntimeError) as error:
-        raise click.ClickException(str(error)) from None
+    before, now = (run_session("tracked", name=name, root=root)[0]["fastest"] for root in roots)
+    return before, now
 
 
 if __name__ == "__main__":

@@ -20,11 +20,11 @@ import math
 import platform
 import statistics
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bench.session import ROOT, Figure
 
@@ -52,13 +52,13 @@ class Record:
         return {name: statistics.median(values) for name, values in self.ratios.items()}
 
 
-def record_of(sessions: Sequence[Sequence[Figure]]) -> Record:
-    """Return a record of the figures that sessions in several processes gave."""
+def record_of(commit: str, sessions: Sequence[Sequence[Figure]]) -> Record:
+    """Return a record of the figures that sessions of a commit in several processes gave."""
     times: dict[str, list[float]] = {}
     for figure in (figure for session in sessions for figure in session):
         times.setdefault(figure["name"], []).append(figure["subject_seconds"])
     return Record(
-        commit=commit_of_now(),
+        commit=commit,
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         cpu=_cpu(),
         versions={
@@ -141,15 +141,35 @@ def fall_of(before: Sequence[float], now: Sequence[float]) -> Fall:
     return Fall(math.exp(_mean_log(before)), math.exp(_mean_log(now)), errors)
 
 
+def fall_in_turns(measure: Callable[[], tuple[float, float]]) -> Fall:
+    """Measure a ratio before and now, until it is plain that nothing fell, or to the end."""
+    pairs: list[tuple[float, float]] = []
+    while len(pairs) < TURNS:
+        pairs.append(measure())
+        if len(pairs) >= FEWEST_TURNS and fall_of(*zip(*pairs, strict=True)).is_nothing:
+            break
+    return fall_of(*zip(*pairs, strict=True))
+
+
 def _mean_log(ratios: Sequence[float]) -> float:
     return statistics.fmean(map(math.log, ratios))
 
 
 def commit_of_now() -> str:
-    """Return the commit that is checked out; it ends with -dirty if files were changed since."""
-    words = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
-    done = subprocess.run(words, capture_output=True, text=True)
-    return done.stdout.strip() or "unknown"
+    """Return the commit that is checked out. Raise ValueError if that is not all there is."""
+    if _git("status", "--porcelain", "--untracked-files=no"):
+        raise ValueError("commit first: a record is of a commit, to be measured again")
+    return _git("rev-parse", "--short=12", "HEAD")
+
+
+def _git(*words: str) -> str:
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
+    except FileNotFoundError:
+        raise ValueError("git is not installed: a record is of a commit") from None
+    if done.returncode != 0:
+        raise ValueError(f"git {words[0]} failed in {ROOT}: {done.stderr.strip()}")
+    return done.stdout.strip()
 
 
 def _cpu() -> str:
@@ -162,13 +182,3 @@ def _cpu() -> str:
     if "model name" not in known:
         return platform.processor() or platform.machine()
     return f"{known['model name']}, family {known.get('cpu family')}, model {known.get('model')}"
-
-
-def describe(record: Record) -> str:
-    """Return where and when a record is from."""
-    return f"{record.commit}, {record.date}, {record.cpu}"
-
-
-def as_ratios(record: Record | None) -> dict[str, Any]:
-    """Return the ratios of a record by name; none if there is no record."""
-    return {} if record is None else record.medians()

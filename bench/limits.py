@@ -1,6 +1,7 @@
 """What this machine can do at most on one thread: memory, multiplication, random numbers."""
 
 import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -47,5 +48,5 @@ def limits() -> Limits:
     )
 
 
-def _best(call: object) -> float:
-    return min(seconds(call) for _ in range(7))  # type: ignore[arg-type]
+def _best(call: Callable[[], object]) -> float:
+    return min(seconds(call) for _ in range(7))

@@ -1,10 +1,11 @@
 """Does the rule of `python -m bench compare` notice what it should, and only that?
 
-Clones the project, records it, and compares it with the record many times; then with a kernel
-made 20% slower on purpose, a scan for the best arm that scores every fifth tile a second time:
+Clones the project and compares it with its own commit many times; then with a kernel made 20%
+slower on purpose, a scan for the best arm that scores every fifth tile a second time:
 ``python -m bench.sensitivity``.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -36,34 +37,31 @@ def main(unchanged: int, slower: int, only: str) -> None:
         project = Path(folder) / "project"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
         find_own_kernels(project)
-        history = ["--history", str(Path(folder) / "history")]
-        _bench(project, "run", "--only", only, "--quick")  # once to compile
-        _bench(project, "record", "--only", only, *history)
-        _count("unchanged", unchanged, project, "--only", only, *history)
+        _count("unchanged", unchanged, project, only)
         kernel = project / _KERNEL
         text = kernel.read_text()
         if text.count(_SCAN) != 1:
             raise click.ClickException(f"{_KERNEL} is not what it was: mend this script")
         kernel.write_text(text.replace(_SCAN, _SLOWER))
-        _bench(project, "run", "--only", only, "--quick")
-        _count("slower", slower, project, "--only", only, *history)
+        _count("slower", slower, project, only)
 
 
-def _count(name: str, times: int, project: Path, *words: str) -> None:
-    """Compare a project with its record so many times, and print what that says."""
+def _count(name: str, times: int, project: Path, only: str) -> None:
+    """Compare a project with its commit so many times, and print what that says."""
     alarms = 0
     for i in range(times):
-        code, said = _bench(project, "compare", *words)
+        code, said = _compare(project, only)
         alarms += code
         click.echo(f"{name} {i + 1}: {' | '.join(said.splitlines()[1:])}")
     click.echo(f"{name}: {alarms} alarms in {times} comparisons")
 
 
-def _bench(project: Path, *words: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "bench", *words]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+def _compare(project: Path, only: str) -> tuple[int, str]:
+    words = [sys.executable, "-m", "bench", "compare", "--against", "HEAD", "--only", only]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(project / "cache")}
+    done = subprocess.run(words, cwd=project, capture_output=True, text=True, env=environment)
     if done.returncode not in (0, 1) or "rror" in done.stderr:
-        raise click.ClickException(f"{' '.join(words)}: {done.stdout}{done.stderr}")
+        raise click.ClickException(f"bench compare: {done.stdout}{done.stderr}")
     return done.returncode, done.stdout
 
 

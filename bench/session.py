@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -35,8 +36,14 @@ def run_session(
             *(sys.executable, "-m", "pytest", str(where), "--benchmark-enable", "-q"),
             *("--rootdir", str(root), "-p", "no:cacheprovider", "-m", marks, "-k", words),
             *(f"--benchmark-json={out}", *(["--quick"] if quick else [])),
+            *("-W", "ignore::pytest_benchmark.logger.PytestBenchmarkWarning"),
         ]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=root)
+        # What another commit compiles goes when its folder goes.
+        cache = {} if root == ROOT else {"NUMBA_CACHE_DIR": str(root / "cache")}
+        environment = {**os.environ, **cache}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment)
+        if done.returncode == 4:
+            raise ValueError(f"{words!r} is no expression of names with and, or, not")
         if done.returncode == 5:
             raise ValueError(f"no benchmark matches {words!r} among those that are {marks}")
         if done.returncode != 0:
@@ -49,7 +56,7 @@ def check_out(commit: str, folder: Path) -> Path:
     parts = ("fastes", "kernels", "bench", "pyproject.toml")
     done = subprocess.run(["git", "-C", str(ROOT), "archive", commit, *parts], capture_output=True)
     if done.returncode != 0:
-        raise ValueError(f"commit {commit} is not in this repository: it cannot be measured again")
+        raise ValueError(f"commit {commit} is not in this repository, or has no benchmarks")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder, filter="data")
     find_own_kernels(folder)

@@ -20,7 +20,7 @@ def print_table(
 
     `recorded` has the ratios of an earlier time, by name.
     """
-    heads = [title, "time", "ratio", "limit", "then", "to reach", ""]
+    heads = [title, "time", "ratio", "limit", "over record", "to reach", ""]
     rows = [_cells(figure, title, recorded or {}) for figure in figures]
     kept = [i for i in range(len(heads)) if i in (0, 1, 2) or any(row[i] for row in rows)]
     heads, rows = [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]

@@ -54,7 +54,7 @@ def test_the_first_run(compare, words, tmp_path):
     first = ["-m", "fastes", *TINY, *words]
 
     def compile_and_run():
-        command(*first, XDG_CACHE_HOME=str(tmp_path / str(next(fresh))))()
+        command(*first, NUMBA_CACHE_DIR=str(tmp_path / str(next(fresh))))()
 
     compare(
         compile_and_run,
