@@ -2,13 +2,13 @@
 
 Each peer is driven through its public interface, one choice and one reward at a time, on the same
 arms, with as many updates as steps: ``pip install -e '.[peers]' && python -m bench.peers``. Peers
-that keep a model for each arm do different work; they are listed apart.
+that keep a model for each arm do different work: the table says which.
 """
 
 import statistics
 import warnings
 from collections.abc import Callable
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import click
@@ -140,12 +140,10 @@ def live(actions: Floats, seed: int) -> tuple[Choose, Learn]:
     return agent.act, agent.observe
 
 
-SAME_WORK = (
+PEERS = (
     Peer("fastes", "act and observe, exact TS", live),
     Peer("bayesianbandits", "exact TS, one shared theta", bayesianbandits),
     Peer("coba", "exact TS, one shared theta", coba),
-)
-OTHER_WORK = (
     Peer("vowpalwabbit", "10 bagged models by gradient steps", vowpal),
     Peer("mabwiser", "TS, a model for each arm", mabwiser),
     Peer("contextualbandits", "TS, a model for each arm", contextualbandits),
@@ -153,21 +151,25 @@ OTHER_WORK = (
 )
 
 
-def play(peer: Peer, actions: Floats, T: int, seed: int) -> tuple[float, float]:
-    """Play T steps. Return seconds a step, without the making of the agent, and the regret."""
+def play(peer: Peer, actions: Floats, T: int, seed: int) -> float:
+    """Play T steps. Return seconds a step, without the making of the agent."""
     rng = np.random.default_rng(seed)
     values = actions @ rng.standard_normal(actions.shape[1])
     choose, learn = peer.make(actions, seed)
-    regret = 0.0
 
     def steps() -> None:
-        nonlocal regret
         for _ in range(T):
             arm = int(choose())
             learn(arm, float(values[arm] + rng.standard_normal()))
-            regret += float(values.max() - values[arm])
 
-    return seconds(steps) / T, regret
+    return seconds(steps) / T
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
 
 
 def _rounded(ratio: float) -> str:
@@ -178,17 +180,21 @@ def _rounded(ratio: float) -> str:
 @click.option("--K", "K", default=1000, show_default=True)
 @click.option("--d", "d", default=50, show_default=True)
 @click.option("--steps", default=200, show_default=True, help="Steps of each peer a round.")
-@click.option("--rounds", default=5, show_default=True)
+@click.option("--rounds", type=click.IntRange(2), default=5, show_default=True)
 @click.option("--budget", default=20.0, show_default=True, help="Seconds for a peer, about.")
 def main(K: int, d: int, steps: int, rounds: int, budget: float) -> None:
     """Print a table: microseconds a step, and ratios to fastes in the same rounds."""
+    missing = [peer.package for peer in PEERS if not _is_installed(peer.package)]
+    if missing:
+        words = ", ".join(missing)
+        raise click.ClickException(f"not installed: {words}; pip install -e '.[peers]'")
     bandit = fastes.LinearBandit.random(K, d)
     ours = 20_000
     fastes.simulate(bandit, fastes.ThompsonSampling(), T=50, threads=1)
     in_numpy = Peer("numpy", "what one would write, exact TS", lambda *_: (int, max))
     click.echo(f"K={K:,}, d={d}, one thread; steps of TS in fastes.simulate took")
     rows = []
-    for peer in (in_numpy, *SAME_WORK, *OTHER_WORK):
+    for peer in (in_numpy, *PEERS):
         theirs, fast, T = [], [], steps
         for i in range(rounds):
             fast.append(
@@ -202,7 +208,7 @@ def main(K: int, d: int, steps: int, rounds: int, budget: float) -> None:
                 if peer is in_numpy:
                     each = seconds(lambda: numpy_ts(bandit.actions, 1.0, 1.0, 1000, 1)) / 1000
                 else:
-                    each, _ = play(peer, bandit.actions, T if i else min(T, 3), seed=i)
+                    each = play(peer, bandit.actions, T if i else min(T, 3), seed=i)
             if i == 0:  # it may have had to load or compile: how long is a step, about?
                 T = max(2, min(steps, int(budget / rounds / each)))
                 continue

@@ -34,22 +34,22 @@ def test_32_runs_of_10_000_models(compare, quick):
 )
 def test_1_000_runs_in_100_dimensions(compare, quick, name):
     bandit = fastes.LinearBandit.random(10_000, 100)
-    runs, T = (8, 50) if quick else (1_000, 2_000)
+    runs, T, steps = (8, 50, 500) if quick else (1_000, 2_000, 3_000)
     agent = fastes.EnsembleSampling(1_000) if name == "es" else fastes.ThompsonSampling()
 
     def in_numpy():
         if name == "es":
-            numpy_es(bandit.actions, 1.0, 1.0, 1_000, 500, seed=1)
+            numpy_es(bandit.actions, 1.0, 1.0, 1_000, steps, seed=1)
         else:
-            numpy_ts(bandit.actions, 1.0, 1.0, 500, seed=1)
+            numpy_ts(bandit.actions, 1.0, 1.0, steps, seed=1)
 
     fastes.simulate(bandit, agent, T=5, runs=8, threads=1)
     compare(
         lambda: fastes.simulate(bandit, agent, T=T, runs=runs, threads=1),
         in_numpy,
         work=runs * T,
-        baseline_work=500,
-        rounds=1,
+        baseline_work=steps,
+        rounds=2,
         warm_up=False,
         target=Target(8.0),
     )
