@@ -13,7 +13,6 @@ from fastes.files import FileFormatError, load_arrays, named, save_arrays
 from fastes.kernels.agent import full
 from fastes.kernels.certificate import due, renew
 from fastes.kernels.deferred import grown
-from fastes.kernels.posterior import covariance
 from fastes.kernels.stepwise import act, observe
 from fastes.kernels.streams import source
 from fastes.memory import require
@@ -157,15 +156,15 @@ class LiveAgent:
 
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
-        bandit, posterior = self.bandit, self._state.posterior
+        bandit, S = self.bandit, self._state.posterior.S
         require(f"a covariance of {bandit.d:,} dimensions", 4 * 8 * bandit.d**2)
         U = self._lift()
-        spread = U @ covariance(posterior) @ U.T
+        covariance = U @ S @ U.T
         if bandit.canonical.factor is None:  # what no arm can tell keeps its prior covariance
             prior = bandit.prior_cov
             whole = prior if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
-            spread += whole - U @ U.T
-        return Belief(bandit.prior_mean + U @ posterior.mu, spread)
+            covariance += whole - U @ U.T
+        return Belief(bandit.prior_mean + U @ self._state.posterior.mu, covariance)
 
     def ensemble(self) -> Floats:
         """Return all M models as they are now, (M, d), changing no choice that follows.

@@ -4,10 +4,9 @@ Equation (1) of the paper in canonical form: after a reward y of arm b (its offs
 
     P <- P + b b',   S <- P^-1,   mu <- S (P_old mu + y b).
 
-S and mu follow by Sherman and Morrison's formula (`update`); where a model is drawn at every step,
-a triangular root of S follows in its place (`update_root`). The truth that all are computed afresh
-from, before rounding can gather in them, is a triangular system U mu = eta with P = U'U, and the
-arms played since with what they paid. An orthogonal transformation takes those in (a square-root
+S and mu follow by Sherman and Morrison's formula. The truth that they are computed afresh from,
+before rounding can gather in them, is a triangular system U mu = eta with P = U'U, and the arms
+played since with what they paid. An orthogonal transformation takes those in (a square-root
 information filter); P itself, whose small eigenvalues would drown in its large ones, is never
 formed.
 """
@@ -24,7 +23,7 @@ class Posterior(NamedTuple):
     """The belief N(mu, S) about z, with workspace."""
 
     mu: np.ndarray  # (r,)
-    S: np.ndarray  # (r, r): covariance, symmetric to the bit; (0, 0) where its root is kept instead
+    S: np.ndarray  # (r, r): covariance, symmetric to the bit
     factor: np.ndarray  # (r, r): U, upper triangular, P = U'U as of the last `refactor`
     eta: np.ndarray  # (r,): U mu as of the last `refactor`
     recent: np.ndarray  # (cadence, r): the distinct arms played since, one a row
@@ -32,17 +31,17 @@ class Posterior(NamedTuple):
     recent_plays: np.ndarray  # (cadence,) int64: how often each was played
     recent_pay: np.ndarray  # (cadence,): what each paid in all
     age: np.ndarray  # (2,) int64: updates since the last `refactor`, distinct arms in them
-    root: np.ndarray  # (r, r): X, lower triangular, S = X'X after `refactor` and `update_root`
+    root: np.ndarray  # (r, r): S = root root' after `refactor`, and under `update_with_root`
     b: np.ndarray  # (r,): the arm of the last update
-    gain: np.ndarray  # (r,): S b of the last update, in `update` times sqrt(g)
-    image: np.ndarray  # (r,): X b of the last `update_root`
-    columns: np.ndarray  # (r + 1, cadence): workspace
+    gain: np.ndarray  # (r,): sqrt(g) S b of the last update
+    image: np.ndarray  # (r,): root'b of the last update
+    columns: np.ndarray  # (r + 1, cadence): workspace of `refactor`
 
 
-def prior(r: int, rooted: bool = False) -> Posterior:
-    """Return the canonical prior N(0, I), to be updated by `update`, or by `update_root`."""
+def prior(r: int) -> Posterior:
+    """Return the canonical prior N(0, I)."""
     mu, eta, b, gain, image = np.zeros((5, r))
-    S, factor, root = np.eye(0 if rooted else r), np.eye(r), np.eye(r)
+    S, factor, root = np.eye(r), np.eye(r), np.eye(r)
     recent, columns = np.zeros((cadence(r), r)), np.zeros((r + 1, cadence(r)))
     recent_arm, recent_plays = np.zeros((2, cadence(r)), np.int64)
     return Posterior(
@@ -68,16 +67,9 @@ def cadence(r: int) -> int:
     return max(256, 2 * r)
 
 
-def prior_bytes(r: int, rooted: bool = False) -> int:
+def prior_bytes(r: int) -> int:
     """Return the memory that `prior` takes."""
-    matrices = 2 if rooted else 3
-    return 8 * (matrices * r * r + (2 * r + 4) * cadence(r) + 5 * r + 2)
-
-
-def covariance(posterior: Posterior) -> np.ndarray:
-    """Return S, whether it is kept or its root."""
-    kept = len(posterior.S) == len(posterior.mu)
-    return posterior.S if kept else posterior.root.T @ posterior.root
+    return 8 * (3 * r * r + (2 * r + 4) * cadence(r) + 5 * r + 2)
 
 
 @kernel
@@ -114,7 +106,7 @@ def read_out(posterior, xi, z):
 
 @inlined
 def update(posterior, arm, y):
-    """Condition on the reward y of an arm, its row in `posterior.b`; cost O(r^2).
+    """Condition on the reward y of an arm, its row in `posterior.b`; cost O(r^2). Return g.
 
     With v = S b and g = 1 / (1 + b'v): S <- S - g v v', mu <- mu + g (y - b'mu) v. The factor
     sqrt(g) v appears on both sides of the product, so S stays symmetric to the bit.
@@ -131,6 +123,7 @@ def update(posterior, arm, y):
     _remember(posterior, arm, y)
     if posterior.age[0] == posterior.recent.shape[0]:
         refactor(posterior)
+    return g
 
 
 @inlined
@@ -152,36 +145,20 @@ def _remember(posterior, arm, y):
 
 
 @inlined
-def update_root(posterior, arm, y):
-    """Do as `update` for X in the place of S; cost O(r^2), a third less.
+def update_with_root(posterior, arm, y):
+    """Do as `update` and keep S = root root'; cost O(r^2).
 
-    Carlson's form: with w = X b and a_j = 1 + w_0^2 + ... + w_j^2, so that 1 / g = a_{r-1}, row j
-    of X becomes sqrt(a_{j-1} / a_j) (X_j - (w_j / a_{j-1}) e), where e is the sum of w_k X_k over
-    k < j. X stays lower triangular, and e ends as X'w = S b.
+    Potter's form: with w = root'b and v = S b = root w, the matrix I - g w w' has the square
+    root I - c w w', c = g / (1 + sqrt(g)), hence root <- root - c v w'.
     """
-    mu, X, b, w, e = posterior.mu, posterior.root, posterior.b, posterior.image, posterior.gain
-    r = b.shape[0]
-    weight, scale = posterior.columns[0, :r], posterior.columns[1, :r]
-    a = 1.0
-    for j in range(r):
-        w[j] = dot(X[j, : j + 1], b[: j + 1])
-        weight[j] = a
-        a = fma(w[j], w[j], a)
-        scale[j] = a
-        e[j] = 0.0
-    for j in range(r):
-        scale[j] = np.sqrt(weight[j] / scale[j])
-        weight[j] = -w[j] / weight[j]
-    for j in range(r):
-        c, q, x = weight[j], scale[j], X[j]
-        for i in range(j + 1):
-            before = x[i]
-            x[i] = q * fma(c, e[i], before)
-            e[i] = fma(w[j], before, e[i])
-    axpy((y - dot(b, mu)) / a, e, mu)
-    _remember(posterior, arm, y)
-    if posterior.age[0] == posterior.recent.shape[0]:
-        refactor(posterior)
+    root, b, w = posterior.root, posterior.b, posterior.image
+    multiply_transposed(root, b, w)
+    g = update(posterior, arm, y)
+    if posterior.age[0] > 0:
+        root_g = np.sqrt(g)
+        c = root_g / (1.0 + root_g)  # `gain` holds sqrt(g) v
+        for i in range(b.shape[0]):
+            axpy(-c * posterior.gain[i], w, root[i])
 
 
 @kernel
@@ -213,10 +190,10 @@ def _absorb(U, eta, columns, n):
 
 @kernel
 def refactor(posterior):
-    """Compute factor, root, S if it is kept, and mu afresh; cost O(r^3).
+    """Compute factor, root, S and mu afresh; cost O(r^3).
 
-    U takes in the recent arms, X = U'^-1 by forward substitution, S = X'X, and mu by back
-    substitution. Written here and not taken from LAPACK because the bits must not
+    U takes in the recent arms, X = U'^-1 by forward substitution, root = X', S = X'X, and
+    mu by back substitution. Written here and not taken from LAPACK because the bits must not
     depend on which BLAS is installed or on how many threads it takes.
     """
     U, X, S = posterior.factor, posterior.root, posterior.S
@@ -234,6 +211,7 @@ def refactor(posterior):
     for i in range(r):
         for j in range(r):
             X[i, j] = 0.0
+            S[i, j] = 0.0
         X[i, i] = 1.0
         for k in range(i):
             axpy(-U[k, i], X[k, : k + 1], X[i, : k + 1])
@@ -241,10 +219,12 @@ def refactor(posterior):
         for j in range(i + 1):
             X[i, j] *= scale
     # S is the sum of the outer products of X's rows.
-    for k in range(S.shape[0]):
-        S[k, :] = 0.0
+    for k in range(r):
         for i in range(k + 1):
             axpy(X[k, i], X[k, : k + 1], S[i, : k + 1])
+    for i in range(r):
+        for j in range(i):
+            X[j, i], X[i, j] = X[i, j], X[j, i]
     for i in range(r - 1, -1, -1):
         rest = posterior.eta[i] - dot(U[i, i + 1 :], posterior.mu[i + 1 :])
         posterior.mu[i] = rest / U[i, i]
@@ -252,8 +232,6 @@ def refactor(posterior):
 
 @inlined
 def sample(posterior, normals, out):
-    """out = mu + X'n, a draw from N(mu, S) for n ~ N(0, I); cost O(r^2)."""
+    """out = mu + root n, a draw from N(mu, S) for n ~ N(0, I); cost O(r^2)."""
     for i in range(out.shape[0]):
-        out[i] = posterior.mu[i]
-    for j in range(out.shape[0]):
-        axpy(normals[j], posterior.root[j, : j + 1], out[: j + 1])
+        out[i] = posterior.mu[i] + dot(posterior.root[i], normals)

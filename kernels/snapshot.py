@@ -18,7 +18,7 @@ import numpy as np
 from .arms import Arms, tile_count
 from .floats import dot, fma
 from .jit import entry, inlined, kernel
-from .posterior import Posterior, covariance
+from .posterior import Posterior
 from .tile_product import TILE, score_tile
 
 GRID = 16
@@ -252,7 +252,7 @@ def _orient(snapshot: Snapshot, posterior: Posterior) -> np.ndarray | None:
     spread = facts[SPREAD] = np.linalg.norm(W)
     defect = np.linalg.norm(np.eye(r) - W.T @ R)
     facts[SLACK] = defect + 8 * _UNIT * (r + 4) * spread * np.linalg.norm(R)
-    misfit = np.linalg.norm(covariance(posterior) - W.T @ W)
+    misfit = np.linalg.norm(posterior.S - W.T @ W)
     facts[MISFIT] = misfit + 8 * _UNIT * (r + 4) * (1 + spread**2)
     facts[NORM] = np.linalg.norm(snapshot.mu)
     return X

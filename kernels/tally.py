@@ -18,13 +18,13 @@ from .tile_product import MODELS, TILE, score_tile
 
 @entry
 def compute_root(posterior):
-    """Compute the root of S afresh; cost O(r^3)."""
+    """Compute S and its root afresh; cost O(r^3)."""
     refactor(posterior)
 
 
 @entry
 def draw_models(posterior, source, stream, first, z):
-    """z[i, :] = a draw from N(mu, S) by the vector at first + i of a stream, given its root."""
+    """z[i, :] = a draw from N(mu, S) by the vector at first + i of a stream, S = root root'."""
     for i in range(z.shape[0]):
         fill_normals(source, stream, first + i, posterior.gain)
         sample(posterior, posterior.gain, z[i])

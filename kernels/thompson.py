@@ -6,7 +6,7 @@ import numpy as np
 
 from .agent import aim, learn
 from .arms import load_arm
-from .posterior import Posterior, prior, sample, update_root
+from .posterior import Posterior, prior, sample, update_with_root
 from .streams import POSTERIOR_SAMPLE, fill_normals
 
 
@@ -20,7 +20,7 @@ class Thompson(NamedTuple):
 
 def thompson(r: int) -> Thompson:
     """Return the state before the first step."""
-    return Thompson(prior(r, rooted=True), np.zeros(r), np.zeros(r))
+    return Thompson(prior(r), np.zeros(r), np.zeros(r))
 
 
 @aim.body(Thompson)
@@ -32,4 +32,4 @@ def _aim(agent, source, t):
 @learn.body(Thompson)
 def _learn(agent, arms, source, t, arm, reward):
     offset = load_arm(arms, arm, agent.posterior.b)
-    update_root(agent.posterior, arm, reward - offset)
+    update_with_root(agent.posterior, arm, reward - offset)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from engine import aim, all_models, from_python, lift, pay, start
 from fastes.kernels import argmax, ensemble
-from fastes.kernels.posterior import covariance as covariance_of
 from fastes.kernels.stepwise import observe
 from fastes.kernels.streams import THETA, fill_normals, source
 from scipy import stats
@@ -62,9 +61,7 @@ def test_posterior_samples_are_distributed_as_the_posterior():
         aim(run.state, source(9), t)
         drawn[t] = run.state.z
     posterior = run.state.posterior
-    whitened = np.linalg.solve(
-        np.linalg.cholesky(covariance_of(posterior)), (drawn - posterior.mu).T
-    ).T
+    whitened = np.linalg.solve(np.linalg.cholesky(posterior.S), (drawn - posterior.mu).T).T
     assert stats.kstest((whitened**2).sum(axis=1), "chi2", args=(3,)).pvalue > 1e-4
     assert (np.abs(whitened.mean(axis=0)) < 3.9 / np.sqrt(n)).all()
     assert (np.abs(whitened.T @ whitened / n - np.eye(3)) < 3.9 * np.sqrt(2 / n)).all()

@@ -119,7 +119,7 @@ class EnsembleSampling(Agent):
             # Looks are numbered in 24 bits of the random generator's counter.
             xi = self.models(state, source, t % 2**24, start, min(self.M, start + BLOCK))
             tally.add(read_models(state.posterior, xi))
-            white = xi @ posterior.root.T  # P^(1/2) (z - mu)
+            white = xi @ posterior.root  # P^(1/2) (z - mu)
             first += white.sum(axis=0)
             second += white.T @ white
         return ActionLaw(tally.counts / self.M, self._moments(first, second))

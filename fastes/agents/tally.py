@@ -48,7 +48,7 @@ class Tally:
 
 
 def with_root(posterior: Posterior) -> Posterior:
-    """Return a copy of a posterior with the root of its covariance, S = root'root."""
+    """Return a copy of a posterior with the root of its covariance, S = root root'."""
     copy = Posterior(*(part.copy() for part in posterior))
     kernels.compute_root(copy)
     return copy

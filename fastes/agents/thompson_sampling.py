@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from fastes.agents.agent import ActionLaw, Agent
 from fastes.kernels.arms import Arms
-from fastes.kernels.posterior import prior_bytes
 from fastes.kernels.streams import Source
 from fastes.kernels.thompson import Thompson, thompson
 
@@ -26,7 +25,7 @@ class ThompsonSampling(Agent):
 
     def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the memory of the posterior, and of a model."""
-        return prior_bytes(r, rooted=True) + 16 * r
+        return super().state_bytes(K, r, T) + 16 * r
 
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Thompson:
         """Return the posterior at the prior."""

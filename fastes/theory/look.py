@@ -94,7 +94,7 @@ def _optimal(bandit: LinearBandit, posterior: Any, z: Floats, tally: Tally) -> t
     falls below zero, and varies less.
     """
     if bandit.K <= 2 or bandit.rank <= 2 or bandit.K <= bandit.rank + 1:
-        expected, loadings = values_under(bandit, posterior.mu, posterior.root.T)
+        expected, loadings = values_under(bandit, posterior.mu, posterior.root)
         exact = exact_law_of_the_best(expected, loadings)
         if exact is not None:
             return expected, _Law(exact.probabilities, exact.values, math.inf, bandit.copies)
