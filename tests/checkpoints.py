@@ -14,7 +14,7 @@ from fastes import checkpoint, crew, runs
 BANDIT = BANDITS["more than a tile"]
 
 
-def same(x, y):
+def assert_same(x, y):
     assert (x.t == y.t).all()
     assert (x.regret.per_run == y.regret.per_run).all()
     assert (x.counts == y.counts).all()

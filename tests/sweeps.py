@@ -19,7 +19,7 @@ def simulated(words, setting):
     return fastes.simulate(bandit, agent, setting.T, **arguments)
 
 
-def same(x, y):
+def assert_same(x, y):
     assert (x.regret.per_run == y.regret.per_run).all()
     assert (x.counts == y.counts).all()
     assert (x.t == y.t).all()

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from bandits import BANDITS
-from checkpoints import BANDIT, recorded, resumed, same, some
+from checkpoints import BANDIT, assert_same, recorded, resumed, some
 
 import fastes
 from fastes import checkpoint, crew, runs, simulation
@@ -29,20 +29,22 @@ def test_any_checkpoint_goes_on_to_the_same_bits(agent, name, tmp_path):
     bandit, arguments = BANDITS[name], {"T": 700, "runs": 4, "seed": 5}
     whole = fastes.simulate(bandit, agent, **arguments)
     watched, copies = recorded(tmp_path, fastes.simulate, bandit, agent, **arguments, threads=2)
-    same(watched, whole)
+    assert_same(watched, whole)
     longer = fastes.simulate(bandit, agent, **{**arguments, "T": 1000})
     for i, copy in enumerate(some(copies)):
-        same(resumed(copy, threads=1 + i % 3), whole)
-        same(resumed(copy, T=1000, threads=1 + i % 2), longer)
+        assert_same(resumed(copy, threads=1 + i % 3), whole)
+        assert_same(resumed(copy, T=1000, threads=1 + i % 2), longer)
 
 
 def test_the_smallest_of_all_is_kept(tmp_path):
     one = fastes.LinearBandit([[1.0]])
     whole = fastes.simulate(one, fastes.EnsembleSampling(1), T=1)
-    same(fastes.simulate(one, fastes.EnsembleSampling(1), T=1, checkpoint=tmp_path / "run"), whole)
-    same(fastes.resume(tmp_path / "run"), whole)
+    assert_same(
+        fastes.simulate(one, fastes.EnsembleSampling(1), T=1, checkpoint=tmp_path / "run"), whole
+    )
+    assert_same(fastes.resume(tmp_path / "run"), whole)
     longer = fastes.simulate(one, fastes.EnsembleSampling(1), T=2)
-    same(fastes.resume(tmp_path / "run", T=2), longer)
+    assert_same(fastes.resume(tmp_path / "run", T=2), longer)
 
 
 @pytest.mark.parametrize("in_step", [True, False])
@@ -54,16 +56,16 @@ def test_runs_in_step_or_in_one_call_go_on_together_or_alone(agent, in_step, tmp
     monkeypatch.setattr(type(agent), "in_step", lambda *arguments: in_step)
     monkeypatch.setattr(simulation, "_MANY_RUNS", 1)
     watched, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, **arguments)
-    same(watched, whole)
+    assert_same(watched, whole)
     ledgers = [ledger for copy in copies for ledger in checkpoint.read(copy).ledgers]
     assert any(len(each.runs) == 11 for ledger in ledgers for each in ledger.in_progress)
     for copy in some(copies):
-        same(resumed(copy), whole)
-        same(resumed(copy, T=800), longer)
+        assert_same(resumed(copy), whole)
+        assert_same(resumed(copy, T=800), longer)
     monkeypatch.setattr(type(agent), "in_step", lambda *arguments: False)
     monkeypatch.setattr(simulation, "_MANY_RUNS", 10**9)
     for copy in some(copies):
-        same(resumed(copy), whole)
+        assert_same(resumed(copy), whole)
 
 
 def test_diagnostics_and_fixed_thetas_are_kept(tmp_path):
@@ -74,9 +76,9 @@ def test_diagnostics_and_fixed_thetas_are_kept(tmp_path):
     whole = fastes.simulate(BANDIT, agent, **arguments)
     _, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, **arguments)
     for copy in some(copies):
-        same(resumed(copy, threads=2), whole)
+        assert_same(resumed(copy, threads=2), whole)
     longer = fastes.simulate(BANDIT, agent, **{**arguments, "T": 400})
-    same(resumed(copies[-1], T=400), longer)
+    assert_same(resumed(copies[-1], T=400), longer)
 
 
 def test_several_agents_are_kept_in_one_file(tmp_path):
@@ -86,17 +88,19 @@ def test_several_agents_are_kept_in_one_file(tmp_path):
     longer = fastes.compare(BANDIT, agents, T=500, runs=3)
     for copy in some(copies, 6):
         for ours, theirs in zip(resumed(copy).results, whole.results, strict=True):
-            same(ours, theirs)
+            assert_same(ours, theirs)
         for ours, theirs in zip(resumed(copy, T=500).results, longer.results, strict=True):
-            same(ours, theirs)
+            assert_same(ours, theirs)
 
 
 def test_a_file_can_be_extended_again_and_again(tmp_path):
     agent = fastes.EnsembleSampling(9)
     fastes.simulate(BANDIT, agent, T=40, runs=3, checkpoint=tmp_path / "run")
     for T in (41, 300, 777):
-        same(fastes.resume(tmp_path / "run", T=T), fastes.simulate(BANDIT, agent, T=T, runs=3))
-    same(fastes.resume(tmp_path / "run"), fastes.simulate(BANDIT, agent, T=777, runs=3))
+        assert_same(
+            fastes.resume(tmp_path / "run", T=T), fastes.simulate(BANDIT, agent, T=T, runs=3)
+        )
+    assert_same(fastes.resume(tmp_path / "run"), fastes.simulate(BANDIT, agent, T=777, runs=3))
 
 
 def test_what_was_not_kept_is_played_again(tmp_path, monkeypatch):
@@ -105,7 +109,7 @@ def test_what_was_not_kept_is_played_again(tmp_path, monkeypatch):
     fastes.simulate(BANDIT, agent, T=40, runs=5, checkpoint=tmp_path / "run", threads=1)
     (ledger,) = checkpoint.read(tmp_path / "run").ledgers
     assert ledger.finished == []  # some would be of no use
-    same(fastes.resume(tmp_path / "run", T=90), fastes.simulate(BANDIT, agent, T=90, runs=5))
+    assert_same(fastes.resume(tmp_path / "run", T=90), fastes.simulate(BANDIT, agent, T=90, runs=5))
     # A single one takes no room that another run needs.
     fastes.simulate(BANDIT, agent, T=40, checkpoint=tmp_path / "one")
     (ledger,) = checkpoint.read(tmp_path / "one").ledgers
@@ -120,10 +124,10 @@ def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
     ledger.in_progress, ledger.finished = ledger.finished, []  # as if stopped a moment before
     ledger.done[:] = False
     kept.write()
-    same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=50, runs=2))
+    assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=50, runs=2))
     (ledger,) = checkpoint.read(path).ledgers
     assert len(ledger.finished) == 2
-    same(fastes.resume(path, T=90), fastes.simulate(BANDIT, agent, T=90, runs=2))
+    assert_same(fastes.resume(path, T=90), fastes.simulate(BANDIT, agent, T=90, runs=2))
 
 
 def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
@@ -149,7 +153,7 @@ def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
         patch.setattr(runs, "advance", failing)
         with pytest.raises(MemoryError, match="for want of a nail"):
             fastes.simulate(BANDIT, agent, T=20_000, runs=3, threads=2, checkpoint=path, every=1e-9)
-    same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=20_000, runs=3))
+    assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=20_000, runs=3))
 
 
 def interrupt_after(n, exception):
@@ -172,7 +176,7 @@ def test_an_interrupt_writes_a_last_checkpoint(exception, tmp_path, monkeypatch)
         fastes.simulate(BANDIT, agent, T, 2, checkpoint=path, progress=stop)
     (ledger,) = checkpoint.read(path).ledgers
     assert ledger.in_progress
-    same(fastes.resume(path), fastes.simulate(BANDIT, agent, T, 2))
+    assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T, 2))
 
 
 def test_a_clock_that_goes_backwards_changes_nothing(tmp_path, monkeypatch):
@@ -186,8 +190,8 @@ def test_a_clock_that_goes_backwards_changes_nothing(tmp_path, monkeypatch):
     agent = fastes.ThompsonSampling()
     whole = fastes.simulate(BANDIT, agent, T=500, runs=2)
     watched, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, T=500, runs=2)
-    same(watched, whole)
-    same(resumed(copies[3]), whole)
+    assert_same(watched, whole)
+    assert_same(resumed(copies[3]), whole)
 
 
 def test_large_states_are_written_less_often(tmp_path, monkeypatch):

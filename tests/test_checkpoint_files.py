@@ -10,7 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from checkpoints import BANDIT, recorded, resumed, same
+from checkpoints import BANDIT, assert_same, recorded, resumed
 from click.testing import CliRunner
 from fastes.kernels import jit
 
@@ -75,7 +75,7 @@ def test_a_flipped_byte_is_refused_or_in_what_is_never_read(half_way):
             found += 1
             continue
         for ours, theirs in zip(resumed(half_way).results, expected, strict=True):
-            same(ours, theirs)
+            assert_same(ours, theirs)
     assert found > 120  # the rest are dates and the like in the archive's own tables
 
 
@@ -146,7 +146,7 @@ def test_two_do_not_go_on_from_one_file(half_way):
     longer = kept.go_on(1, meanwhile)
     assert looked
     for ours, theirs in zip(fastes.resume(half_way).results, longer, strict=True):
-        same(ours, theirs)
+        assert_same(ours, theirs)
 
 
 def test_the_lock_goes_over_to_each_new_file(half_way):

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 from click.testing import CliRunner
-from sweeps import SMALL, is_whole, rows, run, same, simulated
+from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 
 import fastes
 from fastes import simulation
@@ -24,7 +24,7 @@ def test_a_sweep_has_the_bits_of_simulations(task_seconds, tmp_path):
     results = made.results()
     assert [setting for setting, _ in results] == list(made.study.settings)
     for setting, result in results:
-        same(result, simulated(SMALL, setting))
+        assert_same(result, simulated(SMALL, setting))
 
 
 def test_a_task_that_is_done_is_never_done_again(tmp_path, monkeypatch):

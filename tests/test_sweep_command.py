@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sweeps import SMALL, is_whole, rows, run, same, simulated
+from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 
 import fastes
 from fastes.cli import main
@@ -146,4 +146,4 @@ def test_a_sweep_that_is_killed_again_and_again_ends_as_if_it_never_was(kills, t
     subprocess.run(command, check=True)
     is_whole(path, words)
     for setting, result in fastes.load(path).results():
-        same(result, simulated(words, setting))
+        assert_same(result, simulated(words, setting))
