@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from bench.history import Record
-from fastes.plotting import save_figure, style
+from fastes.results.figures import save_figure, style
 
 
 def draw_history(records: Sequence[Record], only: str, out: Path) -> None:

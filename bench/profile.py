@@ -9,15 +9,16 @@ from typing import Any
 
 import click
 import numpy as np
-from fastes.kernels.agent import aim, full, learn
-from fastes.kernels.argmax import choose
-from fastes.kernels.arms import mean_rewards
-from fastes.kernels.certificate import due, renew
-from fastes.kernels.greedy import greedy
-from fastes.kernels.jit import entry
-from fastes.kernels.loop import Environment, pay, record, write_down
-from fastes.kernels.streams import source
-from fastes.kernels.tile_product import TILE
+from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.agents.interface import learn, needs_capacity, prepare
+from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.jit.decorators import entry
+from fastes.kernels.loop.environment import Environment, draw_reward
+from fastes.kernels.loop.record import record, record_step
+from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
+from fastes.kernels.search.scan import choose
+from fastes.kernels.streams.philox import source
 
 import fastes
 from bench.limits import limits, scan_and_update
@@ -30,17 +31,17 @@ SIZES = ((30, 5, 30, 100_000), (1_000, 50, 10_000, 20_000), (1_000_000, 20, 1_00
 def advance(agent, other, arms, environment, kept, origin, work, start, stop, searches, updates):  # type: ignore[no-untyped-def]
     """Do as `loop.advance`, with several searches and updates a step."""
     for t in range(start, stop):
-        if full(agent) or due(work):
+        if needs_capacity(agent) or snapshot_due(work):
             return t
-        aim(agent, origin, t)
+        prepare(agent, origin, t)
         arm = choose(work, agent, arms, origin, t)
         for _ in range(1, searches):
             arm = choose(work, agent, arms, origin, t)
-        reward = pay(environment, origin, t, arm)
+        reward = draw_reward(environment, origin, t, arm)
         learn(agent, arms, origin, t, arm, reward)
         for _ in range(1, updates):
             learn(other, arms, origin, t, arm, reward)
-        write_down(kept, environment, t, arm)
+        record_step(kept, environment, t, arm)
     return stop
 
 
@@ -56,8 +57,8 @@ def play(bandit: fastes.LinearBandit, M: int, T: int, searches: int, updates: in
     other, t = greedy(r), 0
     while t < T:
         t = advance(state, other, *shared, t, T, searches, updates)
-        if due(work):
-            renew(work, state, arms)
+        if snapshot_due(work):
+            retake_snapshot(work, state, arms)
 
 
 def parts(K: int, d: int, M: int, T: int) -> dict[str, float]:

@@ -19,7 +19,7 @@ from bench.measure import seconds
 from bench.numpy_es import numpy_es
 from bench.session import ROOT
 from fastes.agents import Agent
-from fastes.plotting import style
+from fastes.results.figures import style
 
 LINES = ("fastes", "eager", "NumPy", "limit of a full scan")
 

@@ -15,7 +15,7 @@ import click
 
 from bench.session import ROOT, find_own_kernels
 
-_KERNEL = Path("kernels") / "argmax.py"
+_KERNEL = Path("kernels") / "scan.py"
 _SCAN = """        best = _larger(work.tops[tile], best)
     return np.float64(best) - 2.0 * margin
 """

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from fastes.kernels.argmax import scan, workspace
-from fastes.kernels.arms import Arms
-from fastes.kernels.greedy import greedy
-from fastes.kernels.jit import entry
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.jit.decorators import entry
+from fastes.kernels.search.scan import scan, workspace
 
 import fastes
 from bench.limits import scan_and_update

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from fastes.kernels.deferred import models_between
-from fastes.kernels.playlog import played_arms
-from fastes.kernels.streams import source
+from fastes.kernels.ensembles.deferred import models_between
+from fastes.kernels.ensembles.play_log import played_arms
+from fastes.kernels.streams.philox import source
 
 import fastes
 from bench.limits import Work

@@ -6,7 +6,7 @@ own full scan the whole step is compared.
 
 import numpy as np
 import pytest
-from fastes.kernels.argmax import workspace
+from fastes.kernels.search.scan import workspace
 
 import fastes
 from bench.measure import Target

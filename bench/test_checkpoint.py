@@ -6,9 +6,9 @@ import numpy as np
 
 import fastes
 from bench.measure import Target
-from fastes import checkpoint
-from fastes.experiment import experiment_of
-from fastes.simulation import thread_count
+from fastes.simulation import checkpoint
+from fastes.simulation.experiment import make_experiment
+from fastes.simulation.plan import thread_count
 
 SIZES = {"K": 1_000, "d": 50, "M": 10_000, "T": 100_000, "runs": 8}
 EVERY = 60.0
@@ -43,7 +43,7 @@ def test_a_checkpoint_every_half_second_against_none(compare, quick, tmp_path, m
     bandit, agent = bandit_and_agent()
     monkeypatch.setattr(checkpoint, "_SHARE", np.inf)
     T, runs, names = (2_000 if quick else SIZES["T"]), SIZES["runs"], iter(range(1000))
-    e = experiment_of(bandit, agent, T, runs, 0)
+    e = make_experiment(bandit, agent, T, runs, 0)
 
     def kept():
         path = tmp_path / str(next(names))

@@ -4,9 +4,9 @@ import json
 
 import fastes
 from bench.measure import Target
-from fastes.studies.cluster import connected
-from fastes.studies.sweep import TASK_SECONDS
-from fastes.studies.tasks import Task, do_task, identity
+from fastes.studies.dask_workers import connected
+from fastes.studies.execution import TASK_SECONDS
+from fastes.studies.tasks import Task, build_id, do_task
 
 SHARE = 0.05  # of the time of a task of the default size, at most
 
@@ -16,7 +16,7 @@ def test_a_task_on_dask_against_the_same_here(compare, quick):
 
     study = fastes.Study(agent="es", M=10, K=100, d=10, T=10, runs=1)
     n = 10 if quick else 200
-    words = json.dumps(study.description()), Task(0, 0, 0, 1, 0.0), identity()
+    words = json.dumps(study.description()), Task(0, 0, 0, 1, 0.0), build_id()
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(**options) as cluster, connected(cluster.scheduler_address) as executor:
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from fastes.kernels.streams import source
+from fastes.kernels.streams.philox import source
 
 import fastes
 from bench.limits import Work
 from bench.measure import Target
 from bench.states import state_after
-from fastes.simulation import simulate
-from fastes.theory.look import look
+from fastes.simulation.api import simulate
+from fastes.theory.probe import probe
 
 K, D, M, SAMPLES = 1000, 50, 10_000, 4096
 
@@ -32,7 +32,7 @@ def test_a_look(compare, T):
                 np.argmax(rows[first : first + 1024] @ actions, axis=1)
 
     compare(
-        lambda: look(bandit, agent, state, source(1), T, means, SAMPLES),
+        lambda: probe(bandit, agent, state, source(1), T, means, SAMPLES),
         products,
         target=Target(1 / 3),
         needs=Work(flops=2 * D * (M * (K + 2 * D) + SAMPLES * (K + D))),

@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
-from fastes.kernels.ensemble import draw_models, ensemble, flush, forget_pending, weights
-from fastes.kernels.jit import entry
-from fastes.kernels.streams import PERTURBATION, fill_normal_rows, normal, source
+from fastes.kernels.ensembles.eager import (
+    draw_prior_models,
+    eager_ensemble,
+    flush,
+    forget_pending,
+    weights,
+)
+from fastes.kernels.jit.decorators import entry
+from fastes.kernels.streams.layout import PERTURBATION
+from fastes.kernels.streams.normals import fill_normal_rows, normal
+from fastes.kernels.streams.philox import source
 
 from bench.limits import Work
 from bench.measure import Target
@@ -14,9 +22,9 @@ SIZES = [(1_000, 50), (10_000, 10), (10_000, 50), (100_000, 20)]
 
 def block(M, r):
     """Return a function that updates all models for a block of steps, and its length."""
-    models = ensemble(r, M).models
+    models = eager_ensemble(r, M).models
     origin = source(1)
-    draw_models(models, origin, 0, len(models.tiles))
+    draw_prior_models(models, origin, 0, len(models.tiles))
     steps = len(models.pending)
     arms = np.random.default_rng(0).normal(size=(steps, r))
     work = weights(models)

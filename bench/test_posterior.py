@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from fastes.kernels.agent import learn
-from fastes.kernels.greedy import greedy
-from fastes.kernels.jit import entry
-from fastes.kernels.streams import source
+from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.agents.interface import learn
+from fastes.kernels.jit.decorators import entry
+from fastes.kernels.streams.philox import source
 
 import fastes
 from bench.limits import Work

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
-from fastes.kernels.ensemble import draw_models, ensemble
-from fastes.kernels.streams import PERTURBATION, fill_normal_rows, source
+from fastes.kernels.ensembles.eager import draw_prior_models, eager_ensemble
+from fastes.kernels.streams.layout import PERTURBATION
+from fastes.kernels.streams.normals import fill_normal_rows
+from fastes.kernels.streams.philox import source
 
 from bench.limits import Work
 
@@ -27,10 +29,10 @@ def test_vectors(compare, n):
 
 
 def test_across_models(compare):
-    models, out = ensemble(50, 20_032).models, np.empty((20_032, 50))
+    models, out = eager_ensemble(50, 20_032).models, np.empty((20_032, 50))
     rng = np.random.default_rng(0)
     compare(
-        lambda: draw_models(models, source(1), 0, len(models.tiles)),
+        lambda: draw_prior_models(models, source(1), 0, len(models.tiles)),
         lambda: rng.standard_normal(out=out),
         needs=Work(normals=1),
         work=out.size,

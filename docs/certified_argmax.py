@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import numpy as np
-from fastes.kernels.certificate import certified, due, renew
-from fastes.kernels.loop import Environment, advance, record
-from fastes.kernels.streams import source
+from fastes.kernels.loop.advance import advance
+from fastes.kernels.loop.environment import Environment
+from fastes.kernels.loop.record import record
+from fastes.kernels.search.certificate import certified, retake_snapshot, snapshot_due
+from fastes.kernels.streams.philox import source
 from matplotlib.figure import Figure
 
 import fastes
@@ -26,8 +28,8 @@ def looked_at(d: int) -> list[float]:
     for stop in TIMES.tolist():
         start = t
         while t < stop:
-            if due(work):
-                renew(work, state, arms)
+            if snapshot_due(work):
+                retake_snapshot(work, state, arms)
             t = advance(state, arms, environment, kept, origin, work, t, stop)
         so_far = int(work.tally[0] + K * work.tally[2])
         looked.append((so_far - before) / (stop - start))

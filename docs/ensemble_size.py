@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fastes
-from fastes.plotting import save_figure, style
+from fastes.results.figures import save_figure, style
 from fastes.studies.figures import draw_against
 
 HERE = Path(__file__).parent

@@ -4,75 +4,65 @@ The names below are loaded when they are first used: importing fastes costs no i
 """
 
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from fastes.agents.ensemble_sampling import EnsembleSampling
-    from fastes.agents.greedy import Greedy
-    from fastes.agents.linucb import LinUCB
-    from fastes.agents.thompson_sampling import ThompsonSampling
-    from fastes.agents.uniform_random import UniformRandom
-    from fastes.checkpoint import resume
-    from fastes.crew import Progress
-    from fastes.live import LiveAgent
-    from fastes.problem import LinearBandit
-    from fastes.result import Comparison, Result
-    from fastes.result_files import load
-    from fastes.simulation import compare, simulate
-    from fastes.studies.outcomes import Sweep
-    from fastes.studies.study import Study
-    from fastes.studies.sweep import sweep
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Comparison",
-    "EnsembleSampling",
-    "Greedy",
-    "LinUCB",
-    "LinearBandit",
-    "LiveAgent",
-    "Progress",
-    "Result",
-    "Study",
-    "Sweep",
-    "ThompsonSampling",
-    "UniformRandom",
-    "compare",
-    "load",
-    "resume",
-    "simulate",
-    "sweep",
-]
+# In a checkout the kernels lie beside this folder; an installed package holds them.
+_CHECKOUT = Path(__file__).parent.parent
+if not (Path(__file__).parent / "kernels").is_dir() and (_CHECKOUT / "kernels").is_dir():
+    __path__.append(str(_CHECKOUT))
 
 _HOME = {
-    "Comparison": "fastes.result",
-    "EnsembleSampling": "fastes.agents.ensemble_sampling",
-    "Greedy": "fastes.agents.greedy",
-    "LinUCB": "fastes.agents.linucb",
-    "LinearBandit": "fastes.problem",
-    "LiveAgent": "fastes.live",
-    "Progress": "fastes.crew",
-    "Result": "fastes.result",
-    "Study": "fastes.studies.study",
-    "Sweep": "fastes.studies.outcomes",
-    "ThompsonSampling": "fastes.agents.thompson_sampling",
-    "UniformRandom": "fastes.agents.uniform_random",
-    "compare": "fastes.simulation",
-    "load": "fastes.result_files",
-    "resume": "fastes.checkpoint",
-    "simulate": "fastes.simulation",
-    "sweep": "fastes.studies.sweep",
+    "Comparison": "results.comparison",
+    "EnsembleSampling": "agents.ensemble_sampling",
+    "Greedy": "agents.greedy",
+    "LinUCB": "agents.linucb",
+    "LinearBandit": "problem.bandit",
+    "LiveAgent": "agents.live",
+    "Progress": "simulation.progress",
+    "Result": "results.result",
+    "Study": "studies.study",
+    "Sweep": "studies.sweep",
+    "ThompsonSampling": "agents.thompson_sampling",
+    "UniformRandom": "agents.uniform_random",
+    "compare": "simulation.api",
+    "load": "results.files",
+    "resume": "simulation.checkpoint",
+    "simulate": "simulation.api",
+    "sweep": "studies.execution",
 }
+
+__all__ = sorted(_HOME)
+
+if TYPE_CHECKING:  # the same table for those who read types
+    from fastes.agents.ensemble_sampling import EnsembleSampling as EnsembleSampling
+    from fastes.agents.greedy import Greedy as Greedy
+    from fastes.agents.linucb import LinUCB as LinUCB
+    from fastes.agents.live import LiveAgent as LiveAgent
+    from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
+    from fastes.agents.uniform_random import UniformRandom as UniformRandom
+    from fastes.problem.bandit import LinearBandit as LinearBandit
+    from fastes.results.comparison import Comparison as Comparison
+    from fastes.results.files import load as load
+    from fastes.results.result import Result as Result
+    from fastes.simulation.api import compare as compare
+    from fastes.simulation.api import simulate as simulate
+    from fastes.simulation.checkpoint import resume as resume
+    from fastes.simulation.progress import Progress as Progress
+    from fastes.studies.execution import sweep as sweep
+    from fastes.studies.study import Study as Study
+    from fastes.studies.sweep import Sweep as Sweep
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'fastes' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
+    value = getattr(importlib.import_module(f"fastes.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return [*__all__]

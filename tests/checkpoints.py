@@ -9,7 +9,9 @@ import pytest
 from bandits import BANDITS
 
 import fastes
-from fastes import checkpoint, crew, runs
+from fastes.simulation import batch as runs
+from fastes.simulation import checkpoint
+from fastes.simulation import workers as crew
 
 BANDIT = BANDITS["more than a tile"]
 
@@ -38,7 +40,7 @@ def recorded(folder, simulate, *arguments, **options):
         copies.append(folder / f"copy{len(copies)}")
         shutil.copy(self.path, copies[-1])
 
-    def here(self, here=crew._Rest.here):
+    def here(self, here=crew.PausePoint.here):
         time.sleep(0.002)  # so that somebody asks for a rest
         here(self)
 
@@ -47,7 +49,7 @@ def recorded(folder, simulate, *arguments, **options):
         patch.setattr(checkpoint.Checkpoint, "write", write)
         patch.setattr(checkpoint, "_SHARE", np.inf)
         patch.setattr(crew, "_REPORT_SECONDS", 1e-4)
-        patch.setattr(crew._Rest, "here", here)
+        patch.setattr(crew.PausePoint, "here", here)
         patch.setattr(runs, "_SLICE_SECONDS", 1e-3)
         result = simulate(*arguments, **options, checkpoint=folder / "recorded", every=1e-9)
     assert len(copies) > 5

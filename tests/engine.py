@@ -6,14 +6,19 @@ from typing import Any
 import numba
 import numpy as np
 import reference
-from fastes.kernels import agent, deferred, ensemble, loop
-from fastes.kernels.agent import full
-from fastes.kernels.arms import mean_rewards
-from fastes.kernels.certificate import due, renew
-from fastes.kernels.deferred import Deferred, grown
-from fastes.kernels.loop import Environment, advance, record
-from fastes.kernels.streams import THETA, fill_normals, source
-from fastes.kernels.tile_product import TILE
+from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.agents import interface as agent
+from fastes.kernels.agents.interface import needs_capacity
+from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.ensembles import deferred, eager
+from fastes.kernels.ensembles.deferred import DeferredEnsemble, with_capacity
+from fastes.kernels.loop.advance import advance
+from fastes.kernels.loop.environment import Environment, draw_reward
+from fastes.kernels.loop.record import record
+from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
+from fastes.kernels.streams.layout import THETA
+from fastes.kernels.streams.normals import fill_normals
+from fastes.kernels.streams.philox import source
 
 
 def from_python(kernel):
@@ -21,9 +26,9 @@ def from_python(kernel):
     return numba.njit(getattr(kernel, "py_func", None) or (lambda *arguments: kernel(*arguments)))
 
 
-aim = from_python(agent.aim)
+aim = from_python(agent.prepare)
 learn = from_python(agent.learn)
-pay = from_python(loop.pay)
+pay = from_python(draw_reward)
 
 
 @dataclass
@@ -40,10 +45,10 @@ class Run:
     def advance(self, start: int, stop: int) -> None:
         arms = self.bandit.canonical.arms
         while start < stop:
-            if full(self.state):
-                self.state = grown(self.state)
-            if due(self.work):
-                renew(self.work, self.state, arms)
+            if needs_capacity(self.state):
+                self.state = with_capacity(self.state)
+            if snapshot_due(self.work):
+                retake_snapshot(self.work, self.state, arms)
             rest = (self.environment, self.record, self.source, self.work, start, stop)
             reached = advance(self.state, arms, *rest)
             assert reached > start
@@ -71,10 +76,10 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
     return Run(bandit, state, environment, kept, origin, work)
 
 
-def all_models(state, source, mark):
+def all_models(state, source, probe_index):
     """Return xi of all models of an ensemble, as they are now."""
-    engine = deferred if isinstance(state, Deferred) else ensemble
-    return engine.models_between(state, source, mark, 0, state.models.M)
+    engine = deferred if isinstance(state, DeferredEnsemble) else eager
+    return engine.models_between(state, source, probe_index, 0, state.models.M)
 
 
 def lift(bandit):

@@ -1,21 +1,22 @@
 import numpy as np
 import pytest
 from engine import from_python
-from fastes.kernels import argmax, linucb
-from fastes.kernels import arms as arms_kernels
-from fastes.kernels.argmax import workspace
-from fastes.kernels.arms import empty_arms, mean_rewards, store_rows, transform_rows
-from fastes.kernels.greedy import greedy
-from fastes.kernels.stepwise import act
-from fastes.kernels.streams import source
-from fastes.kernels.tile_product import TILE
+from fastes.kernels.actions import arms as arms_kernels
+from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows, transform_rows
+from fastes.kernels.agents import linucb
+from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.loop.live import act
+from fastes.kernels.search import scan, screening
+from fastes.kernels.search.scan import workspace
+from fastes.kernels.streams.philox import source
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-first_look = from_python(argmax.first_look)
-scan = from_python(argmax.scan)
+first_look = from_python(screening.screen)
+scan = from_python(scan.scan)
 load_arm = from_python(arms_kernels.load_arm)
 variance_tile = from_python(linucb.variance_tile)
 
@@ -156,11 +157,11 @@ def test_the_margin_of_a_first_look_holds(seed, r, size):
     arms = arms_of(b)
     work = workspace(arms)
     floor = first_look(arms, z, work)
-    margin = (float(work.tops.max()) - floor) / 2
+    margin = (float(work.tile_maxima.max()) - floor) / 2
     exact = np.empty(256)
     mean_rewards(arms, z, np.empty(TILE), exact)
     tops = exact.reshape(-1, TILE).max(axis=1)
-    assert (np.abs(work.tops - tops) <= margin).all()
+    assert (np.abs(work.tile_maxima - tops) <= margin).all()
     assert floor <= exact.max()
 
 

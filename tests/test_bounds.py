@@ -8,7 +8,8 @@ from scipy import stats
 
 import fastes
 from fastes.theory import bounds
-from fastes.theory.bounds import constants, theorem1, theorem2
+from fastes.theory.bounds import theorem1, theorem2
+from fastes.theory.constants import constants
 
 PLUS_MINUS = fastes.LinearBandit([[1.0], [-1.0]], noise=2.0, prior_cov=9.0)
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 from engine import from_python, start
-from fastes.kernels import certificate, rent_or_buy
-from fastes.kernels import snapshot as snapshots
-from fastes.kernels.argmax import workspace
-from fastes.kernels.arms import empty_arms, mean_rewards, store_rows
-from fastes.kernels.certificate import certified, certified_bytes
-from fastes.kernels.greedy import greedy
-from fastes.kernels.snapshot import GRID, LISTED, snapshot, take
-from fastes.kernels.stepwise import act, observe
-from fastes.kernels.streams import source
-from fastes.kernels.tile_product import TILE
+from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows
+from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.loop.live import act, observe
+from fastes.kernels.search import certificate, snapshot_schedule
+from fastes.kernels.search import snapshot as snapshots
+from fastes.kernels.search.certificate import certified, certified_bytes
+from fastes.kernels.search.scan import workspace
+from fastes.kernels.search.snapshot import GRID, LISTED, snapshot, take
+from fastes.kernels.streams.philox import source
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ import fastes
 search = from_python(certificate._search)
 measure = from_python(snapshots.measure)
 margin = from_python(snapshots.margin)
-ceiling = from_python(snapshots.ceiling)
+ceiling = from_python(snapshots.upper_bound)
 
 AGENTS = [
     fastes.EnsembleSampling(7),
@@ -37,7 +37,7 @@ AGENTS = [
 def advance_impatiently(run, T):
     """Advance a certified run, and take a snapshot as often as that may be."""
     for t in range(T):
-        run.work.ledger[rent_or_buy._PATIENCE] = 0.0
+        run.work.schedule[snapshot_schedule._PATIENCE] = 0.0
         run.advance(t, t + 1)
 
 
@@ -163,8 +163,8 @@ def test_a_posterior_that_is_no_number_is_left_to_a_full_scan():
     for t in range(5):
         observe(agent, arms, source(1), t, act(agent, arms, source(1), t, work), 1.0)
     agent.posterior.factor[0, 1] = np.nan
-    certificate.renew(work, agent, arms)
-    assert work.ledger[rent_or_buy._PAUSE] == np.inf
+    certificate.retake_snapshot(work, agent, arms)
+    assert work.schedule[snapshot_schedule._PAUSE] == np.inf
     agent.posterior.mu[0] = np.nan
     assert act(agent, arms, source(1), 5, work) == -1
 
@@ -183,16 +183,16 @@ def test_a_snapshot_that_is_interrupted_is_not_trusted(monkeypatch):
 
     for _ in range(2):
         both(5)
-        live._work.ledger[rent_or_buy._DUE] = 1.0
+        live._work.schedule[snapshot_schedule._DUE] = 1.0
         both(5)
     assert live._work.tally[3] == 2
-    live._work.ledger[rent_or_buy._DUE] = 1.0
+    live._work.schedule[snapshot_schedule._DUE] = 1.0
     with monkeypatch.context() as patch:
         patch.setattr(snapshots, "_bound_all", lambda *arguments: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             live.act()
     assert live.acts == untouched.acts
-    assert live._work.ledger[rent_or_buy._PAUSE] == np.inf
+    assert live._work.schedule[snapshot_schedule._PAUSE] == np.inf
     both(100)
 
 
@@ -260,14 +260,14 @@ def test_every_bound_is_above_every_score(seed, K, r, plays, size, offset, dista
         mean_rewards(arms, z, np.empty(TILE), exact)
         rho = measure(known, z)
         slack = margin(known, arms, z, rho, 0.0)
-        n = int(known.facts[LISTED])
+        n = int(known.scalars[LISTED])
         listed = known.arm[:n]
-        heads = known.heads[: -(-n // TILE)].astype(float)
-        bounds = known.base[: len(heads)].ravel()[:n].astype(float)
-        bounds += np.einsum("tji,j->ti", heads, known.head.astype(float)).ravel()[:n]
+        leading_coordinates = known.leading_coordinates[: -(-n // TILE)].astype(float)
+        bounds = known.base[: len(leading_coordinates)].ravel()[:n].astype(float)
+        bounds += np.einsum("tji,j->ti", leading_coordinates, known.leading.astype(float)).ravel()[:n]
         assert (exact[listed] <= bounds + slack).all()
         rest = np.delete(exact, listed)
-        for tile in range(len(heads), -1, -1):
+        for tile in range(len(leading_coordinates), -1, -1):
             rest = np.append(rest, exact[listed[tile * TILE : (tile + 1) * TILE]])
             assert rest.max(initial=-1e300) <= ceiling(known, tile, rho) + slack
         z = z + distance * root @ rng.normal(size=r)
@@ -278,7 +278,7 @@ def test_the_envelope_is_convex_and_falls_from_tile_to_tile():
     arms = arms_of(rng.normal(size=(900, 4)), np.zeros(900))
     agent, known = aged_agent(rng, arms, 40, 1.0), snapshot(arms)
     take(known, agent.posterior, arms, agent.z + 0.1, 0.5, 0.0, 1.0)
-    tiles = -(-int(known.facts[LISTED]) // TILE)
+    tiles = -(-int(known.scalars[LISTED]) // TILE)
     envelope = known.envelope[: tiles + 1]
     assert (np.diff(envelope, axis=0) <= 0).all()
     assert (np.diff(envelope, 2, axis=1)[:tiles] >= -1e-5).all()

@@ -10,7 +10,10 @@ from bandits import BANDITS
 from checkpoints import BANDIT, assert_same, recorded, resumed, some
 
 import fastes
-from fastes import checkpoint, crew, runs, simulation
+from fastes.simulation import api as simulation
+from fastes.simulation import batch as runs
+from fastes.simulation import checkpoint
+from fastes.simulation import workers as crew
 
 AGENTS = [
     fastes.EnsembleSampling(3),
@@ -133,7 +136,7 @@ def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
 def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
     agent, path, calls = fastes.ThompsonSampling(), tmp_path / "run", itertools.count()
 
-    def here(self, here=crew._Rest.here):
+    def here(self, here=crew.PausePoint.here):
         time.sleep(0.002)
         here(self)
 
@@ -148,7 +151,7 @@ def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
         patch.setattr(os, "fsync", lambda handle: None)
         patch.setattr(checkpoint, "_SHARE", np.inf)
         patch.setattr(crew, "_REPORT_SECONDS", 1e-4)
-        patch.setattr(crew._Rest, "here", here)
+        patch.setattr(crew.PausePoint, "here", here)
         patch.setattr(runs, "_SLICE_SECONDS", 1e-4)
         patch.setattr(runs, "advance", failing)
         with pytest.raises(MemoryError, match="for want of a nail"):

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from checkpoints import BANDIT, assert_same, recorded, resumed
 from click.testing import CliRunner
-from fastes.kernels import jit
+from fastes.kernels.jit import cache
 
 import fastes
-from fastes import checkpoint, files
 from fastes.cli import main
-from fastes.files import FileFormatError
+from fastes.files import archive, atomic, locks
+from fastes.files.archive import FileFormatError
+from fastes.simulation import checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -154,13 +155,13 @@ def test_the_lock_goes_over_to_each_new_file(half_way):
         shutil.copy(half_way, half_way.with_suffix(".new"))
         half_way.with_suffix(".new").replace(half_way)
 
-    with files.Held(half_way) as held:
+    with locks.LockedFile(half_way) as held:
         replaced()
         held.renew()
         with pytest.raises(BlockingIOError):
             fastes.resume(half_way)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "locked", lambda file: replaced() or True)
+        patch.setattr(locks, "locked", lambda file: replaced() or True)
         with pytest.raises(BlockingIOError):
             fastes.resume(half_way)
     fastes.resume(half_way)
@@ -197,7 +198,7 @@ def test_a_file_keeps_its_permissions(half_way):
 def test_an_interrupt_while_the_last_is_written_loses_nothing(tmp_path, monkeypatch):
     saved = []
 
-    def interrupted(*arguments, save=files.save_arrays, **options):
+    def interrupted(*arguments, save=archive.save_arrays, **options):
         saved.append(1)
         if len(saved) == 2:  # the first is that of the beginning
             raise KeyboardInterrupt
@@ -249,7 +250,7 @@ def test_a_folder_that_cannot_be_written_leaves_the_last_good_checkpoint(half_wa
         raise PermissionError(errno.EACCES, "Permission denied", "a temporary name")
 
     before = half_way.read_bytes()
-    monkeypatch.setattr(files.tempfile, "mkstemp", denied)  # root may write anywhere
+    monkeypatch.setattr(atomic.tempfile, "mkstemp", denied)  # root may write anywhere
     with pytest.raises(PermissionError, match="Permission denied") as caught:
         fastes.resume(half_way)
     assert caught.value.filename == str(half_way)
@@ -257,4 +258,4 @@ def test_a_folder_that_cannot_be_written_leaves_the_last_good_checkpoint(half_wa
 
 
 def test_a_checkpoint_belongs_to_its_kernels():
-    assert jit.fingerprint() in str(jit.cache_folder())
+    assert cache.fingerprint() in str(cache.cache_folder())

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import fastes
-from fastes import checkpoint
+from fastes.simulation import checkpoint
 
 WORDS = ["--K", "40", "--d", "4", "--M", "7", "--runs", "4", "--seed", "2"]
 

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 import fastes
 from fastes.cli import main
-from fastes.theory.bounds import constants, theorem1
+from fastes.theory.bounds import theorem1
+from fastes.theory.constants import constants
 
 RUN_MAIN = "import signal; from fastes.cli import main; main()"
 QUICK = ["--K", "20", "--d", "3", "--T", "50", "--runs", "4"]

@@ -16,7 +16,8 @@ from sweeps import SMALL, is_whole, rows
 
 import fastes
 from fastes.cli import main
-from fastes.studies import cluster, tasks
+from fastes.studies import dask_workers as cluster
+from fastes.studies import tasks
 
 pytest.importorskip("distributed")
 
@@ -151,16 +152,16 @@ def test_a_worker_with_other_kernels_is_refused_by_name(start, scheduler, tmp_pa
     with pytest.raises(RuntimeError, match=refused):
         fastes.sweep(fastes.Study(**SMALL), tmp_path / "a.db", dask=scheduler)
     # One that comes later finds out by itself.
-    expected = tasks.identity()
+    expected = tasks.build_id()
     monkeypatch.undo()
     study = fastes.Study(**SMALL)
     task = tasks.Task(0, 0, 0, 1, 1.0)
-    with pytest.raises(tasks.IdentityError, match=r"worker .*, process \d+ has fastes"):
+    with pytest.raises(tasks.BuildMismatchError, match=r"worker .*, process \d+ has fastes"):
         tasks.do_task(json.dumps(study.description()), task, expected)
 
 
 def test_a_worker_of_another_version_is_refused_by_name():
-    found = tasks.Identity("9.9", "kernels")
+    found = tasks.BuildId("9.9", "kernels")
     assert tasks.refusal("tcp://x:1", found) == (
         f"worker tcp://x:1 has fastes 9.9, this is fastes {fastes.__version__}"
     )

@@ -36,7 +36,7 @@ def copy(tmp_path):
 
 PROBE = """
 import numpy as np
-from fastes.kernels import arms
+from fastes.kernels.actions import arms
 b = arms.empty_arms(2, 1)
 arms.store_rows(b, 0, np.array([[1.0], [3.0]]), np.zeros(2))
 out = np.empty(2)
@@ -53,7 +53,7 @@ def test_a_changed_callee_in_another_file_is_seen(copy, tmp_path):
 
     assert probe() == "[2.0, 6.0] 0"
     assert probe() == "[2.0, 6.0] 1"
-    callee = copy / "fastes/kernels/tile_product.py"
+    callee = copy / "fastes/kernels/arithmetic/tile_product.py"
     text = callee.read_text()
     assert "builder.call(self.fma, [z, *pair])" in text
     callee.write_text(text.replace("builder.call(self.fma, [z, *pair])", "pair[1]"))
@@ -63,7 +63,7 @@ def test_a_changed_callee_in_another_file_is_seen(copy, tmp_path):
 def test_where_the_cache_cannot_be_written_kernels_still_compile(tmp_path):
     blocked = tmp_path / "cache"
     blocked.write_text("a file where a folder should be")
-    code = "from fastes.kernels import jit; print(jit.cache_folder())" + PROBE
+    code = "from fastes.kernels.jit.cache import cache_folder; print(cache_folder())" + PROBE
     outcome = python(code, XDG_CACHE_HOME=str(blocked))
     assert outcome.returncode == 0, outcome.stderr
     folder, figures = outcome.stdout.splitlines()
@@ -72,13 +72,13 @@ def test_where_the_cache_cannot_be_written_kernels_still_compile(tmp_path):
 
 
 def test_other_packages_keep_their_cache_folder(tmp_path):
-    code = "import numba; before = numba.config.CACHE_DIR; import fastes.simulation; "
+    code = "import numba; before = numba.config.CACHE_DIR; import fastes.simulation.api; "
     code += "print(numba.config.CACHE_DIR == before)"
     assert python(code).stdout.strip() == "True"
 
 
 def test_numba_s_own_variable_moves_the_cache(tmp_path):
-    code = "from fastes.kernels import jit; print(jit.cache_folder())"
+    code = "from fastes.kernels.jit.cache import cache_folder; print(cache_folder())"
     folder = python(code, NUMBA_CACHE_DIR=str(tmp_path)).stdout.strip()
     assert folder.startswith(str(tmp_path))
 
@@ -117,7 +117,7 @@ def test_a_command_loads_no_linear_algebra_that_it_does_not_use():
 def test_a_kernel_may_print(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
-        "from fastes.kernels.jit import entry, kernel\n"
+        "from fastes.kernels.jit.decorators import entry, kernel\n"
         "@kernel\n"
         "def callee(x):\n"
         "    print('x is', x)\n"
@@ -135,7 +135,7 @@ def test_a_kernel_may_print(tmp_path):
 
 
 def test_the_library_leaves_the_garbage_collector_as_it_is():
-    code = "import gc; before = gc.get_threshold(); import fastes.simulation; "
+    code = "import gc; before = gc.get_threshold(); import fastes.simulation.api; "
     code += "print(gc.get_threshold() == before, gc.get_freeze_count())"
     assert python(code).stdout.strip() == "True 0"
 
@@ -164,8 +164,8 @@ import fastes, fastes.kernels, importlib, pkgutil
 for bandit in ({bandits}):
     fastes.simulate(bandit, fastes.EnsembleSampling(3), T=20, runs=2)
     fastes.simulate(bandit, fastes.EnsembleSampling(3), T=20, theta=[0.5] * bandit.d)
-for info in pkgutil.iter_modules(fastes.kernels.__path__):
-    module = importlib.import_module("fastes.kernels." + info.name)
+for info in pkgutil.walk_packages(fastes.kernels.__path__, "fastes.kernels."):
+    module = importlib.import_module(info.name)
     for name, kernel in vars(module).items():
         if "forceinline" in getattr(kernel, "targetoptions", {{}}):
             continue  # part of its callers, for whatever types they have

@@ -5,8 +5,9 @@ import pytest
 import reference
 from bandits import BANDITS
 from engine import all_models, as_reference, from_python, lift, rows, start
-from fastes.kernels import deferred, streams
-from fastes.kernels.stepwise import observe
+from fastes.kernels.ensembles import deferred
+from fastes.kernels.loop.live import observe
+from fastes.kernels.streams import layout
 from scipy import stats
 
 import fastes
@@ -26,7 +27,7 @@ def drawn_sums(arms, since, t):
     distinct = list(dict.fromkeys(recent))
     if t - since >= 8 * len(ever):
         distinct.sort(key=ever.index)
-    normals = reference.normal_vector(SEED, RUN, streams.PERTURBATION, t, len(distinct))
+    normals = reference.normal_vector(SEED, RUN, layout.PERTURBATION, t, len(distinct))
     return {a: np.sqrt(recent.count(a)) * n for a, n in zip(distinct, normals, strict=True)}
 
 
@@ -43,7 +44,7 @@ def bridged(arms, b, reads, factors, rng):
         if m not in last:
             U, since = factors[t]
             recent = list(dict.fromkeys(arms[since:t]))
-            normals = reference.normal_vector(SEED, RUN, streams.INITIAL_MODELS, t, r + len(recent))
+            normals = reference.normal_vector(SEED, RUN, layout.INITIAL_MODELS, t, r + len(recent))
             target = U.T @ normals[:r]
             for a, normal in zip(recent, normals[r:], strict=True):
                 target = target + np.sqrt(arms[since:t].count(a)) * normal * b[a]
@@ -67,10 +68,10 @@ def check_pathwise(bandit, M, T):
     problem, U, sigma, r = as_reference(bandit), lift(bandit), bandit.noise, bandit.rank
     run = start(bandit, fastes.EnsembleSampling(M), T, SEED, RUN)
     arms, models_read, factors = [], [], []
-    reads = [reference.integer(SEED, RUN, streams.MODEL_INDEX, t, M) for t in range(T)]
+    reads = [reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M) for t in range(T)]
     for t in range(T):
         posterior = run.state.posterior
-        factors.append((np.triu(posterior.factor), t - int(posterior.age[0])))
+        factors.append((np.triu(posterior.factor), t - int(posterior.since_refactor[0])))
         arms.append(run.step(t))
         models_read.append(run.state.z.copy())
     initial, W = bridged(arms, rows(bandit) / sigma, reads, factors, np.random.default_rng(1))
@@ -91,8 +92,8 @@ def check_pathwise(bandit, M, T):
     steps = reference.play(
         problem,
         T,
-        theta=problem.mean + U @ reference.normal_vector(SEED, RUN, streams.THETA, 0, r),
-        noise=lambda t: sigma * reference.normal(SEED, RUN, streams.NOISE, 0, t),
+        theta=problem.mean + U @ reference.normal_vector(SEED, RUN, layout.THETA, 0, r),
+        noise=lambda t: sigma * reference.normal(SEED, RUN, layout.NOISE, 0, t),
         arm_of=arm_of,
         scores_of=scores_of,
         models=[problem.mean + U @ initial[m] for m in names],
@@ -129,9 +130,9 @@ def test_regret_has_the_law_of_the_eager_engine_s(M):
         engine: fastes.simulate(
             bandit, fastes.EnsembleSampling(M, engine), T=120, runs=4_000, seed=seed
         ).regret
-        for seed, engine in enumerate(["deferred", "eager"])
+        for seed, engine in enumerate(["deferred_ensemble", "eager"])
     }
-    first, second = runs["deferred"], runs["eager"]
+    first, second = runs["deferred_ensemble"], runs["eager"]
     assert stats.ks_2samp(first.final, second.final).pvalue > 1e-4
     error = np.hypot(first.se[-1], second.se[-1])
     assert abs(first.mean[-1] - second.mean[-1]) < 3.9 * error
@@ -175,14 +176,14 @@ def test_two_reads_of_a_model_have_their_joint_law():
     assert stats.kstest((both**2).sum(axis=1), "chi2", args=(6,)).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("engine", ["deferred", "eager"])
+@pytest.mark.parametrize("engine", ["deferred_ensemble", "eager"])
 def test_the_whole_ensemble_has_the_law_of_the_posterior(engine):
     # 20,000 models, some read before: whitened xi are iid N(0, I). Level 1e-4 each.
     M = 20_000
     rng = np.random.default_rng(3)
     bandit = fastes.LinearBandit(rng.normal(size=(5, 3)))
     run = shown(bandit, fastes.EnsembleSampling(M, engine), 1, 6)
-    if engine == "deferred":
+    if engine == "deferred_ensemble":
         for t in range(200):
             read(run.state, run.source, t, 3 * t)
     teach(run, 6, 12)
@@ -202,7 +203,7 @@ def test_models_that_were_just_read_are_looked_at_as_they_are():
     assert (all_models(run.state, run.source, 0) == run.state.models.xi[slots]).all()
 
 
-@pytest.mark.parametrize("engine", ["deferred", "eager"])
+@pytest.mark.parametrize("engine", ["deferred_ensemble", "eager"])
 @pytest.mark.parametrize("M", [3, 500])
 def test_looking_at_the_ensemble_changes_no_action(engine, M):
     bandit, agent = BANDITS["full"], fastes.EnsembleSampling(M, engine)

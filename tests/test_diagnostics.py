@@ -9,13 +9,14 @@ from bandits import BANDITS
 from engine import start
 
 import fastes
-from fastes.diagnostics import Figures
-from fastes.files import FileFormatError
-from fastes.result import Comparison
-from fastes.theory import bounds, look
+from fastes.files.archive import FileFormatError
+from fastes.results.comparison import Comparison
+from fastes.results.diagnostics import Measurements
+from fastes.theory import bounds
+from fastes.theory import probe as look
 from fastes.theory.inequalities import (
     inequalities,
-    looking_times,
+    probe_times,
     sum_over_steps,
     theorem2_measured,
 )
@@ -74,15 +75,15 @@ def test_every_kind_of_bandit_can_be_diagnosed(name, agent):
         BANDITS[name], agent, T=4, runs=2, seed=1, diagnostics=[0, 3], samples=64
     )
     seen = result.diagnostics
-    distance = seen.figure("hellinger_squared")
+    distance = seen.values("hellinger_squared")
     assert (distance >= -0.1).all()  # 64 draws: what the correction may take off too much
     assert (distance <= 2 + 1e-9).all()
-    assert (seen.figure("entropy") >= -1e-9).all()
-    assert (seen.figure("entropy") <= np.log(BANDITS[name].K) + 0.1).all()
+    assert (seen.values("entropy") >= -1e-9).all()
+    assert (seen.values("entropy") <= np.log(BANDITS[name].K) + 0.1).all()
     assert np.isfinite(seen.constants.eta_closed_form)
     rounding = 1e-9 * BANDITS[name].noise
-    assert (seen.figure("step_regret") >= -rounding).all()
-    assert (seen.figure("regret") >= 0).all()
+    assert (seen.values("step_regret") >= -rounding).all()
+    assert (seen.values("regret") >= 0).all()
 
 
 @pytest.mark.parametrize("engine", ["deferred", "eager"])
@@ -102,7 +103,7 @@ def test_divergences_of_a_fresh_ensemble_are_those_of_a_multinomial(engine):
         mean = seen.mean(name)
         assert mean.left_out[0] == 0
         assert abs(mean.value[0] - expected) < 3.9 * mean.se[0] + 2 * expected * K / M
-    assert (seen.figure("hellinger_correction") == 0).all()
+    assert (seen.values("hellinger_correction") == 0).all()
 
 
 def test_the_correction_takes_off_what_few_draws_add(monkeypatch):
@@ -111,10 +112,10 @@ def test_the_correction_takes_off_what_few_draws_add(monkeypatch):
     options = {"T": 3, "runs": 250, "seed": 2, "diagnostics": [0, 2], "samples": 256}
     agent = fastes.EnsembleSampling(40)
     exact = fastes.simulate(bandit, agent, **options).diagnostics
-    assert (exact.figure("hellinger_correction") == 0).all()
+    assert (exact.values("hellinger_correction") == 0).all()
     monkeypatch.setattr(look, "exact_law_of_the_best", lambda *_: None)
     drawn = fastes.simulate(bandit, agent, **options).diagnostics
-    assert (drawn.figure("hellinger_correction") > 0).all()
+    assert (drawn.values("hellinger_correction") > 0).all()
     assert_unbiased(drawn, exact)
 
 
@@ -122,12 +123,12 @@ def assert_unbiased(drawn, exact):
     names = ("hellinger_squared", "kl_phat_p", "kl_p_phat", "entropy", "step_regret", "main_regret")
     for name in names:
         with np.errstate(invalid="ignore"):
-            gap = drawn.figure(name) - exact.figure(name)
+            gap = drawn.values(name) - exact.values(name)
         known = np.isfinite(gap)
         assert known.mean() > 0.5, name
         gap = gap[known]
         # The second-order expansion leaves a third order: a tenth of what it takes off.
-        left = 0.1 * drawn.figure("hellinger_correction").mean()
+        left = 0.1 * drawn.values("hellinger_correction").mean()
         assert abs(gap.mean()) < 4.5 * gap.std() / np.sqrt(len(gap)) + left, name
 
 
@@ -136,7 +137,7 @@ def test_the_correction_knows_that_equal_arms_move_together(monkeypatch):
     # as much. The first look is at a fresh ensemble, whose votes are exact shares too.
     rows = np.random.default_rng(3).normal(size=(4, 2))
     bandit = fastes.LinearBandit(np.tile(rows, (30, 1)))
-    assert (bandit.copies == 30).all()
+    assert (bandit.duplicate_counts == 30).all()
     options = {"T": 2, "runs": 200, "seed": 2, "diagnostics": [0, 1], "samples": 256}
     agent = fastes.EnsembleSampling(200)
     exact = fastes.simulate(bandit, agent, **options).diagnostics
@@ -162,7 +163,7 @@ def test_information_is_not_known_from_draws_that_are_sparse():
     for variance in (1.0, 1e2, 1e6, 1e8):
         bandit = fastes.LinearBandit(np.eye(3), prior_cov=variance)
         seen = fastes.simulate(bandit, fastes.UniformRandom(), T=1, runs=5, diagnostics=[0])
-        information = seen.diagnostics.figure("information")
+        information = seen.diagnostics.values("information")
         assert (np.isnan(information) | (information < 0.25)).all()
         assert np.isnan(information).all() == (variance >= 1e6)
 
@@ -197,10 +198,10 @@ def test_regret_is_the_sum_of_main_regrets_and_errors(watched, agent):
     result = watched[str(agent)]
     seen = result.diagnostics
     for name in ("step_regret", "regret"):
-        gap = seen.figure(name).sum(axis=1) - result.regret.final
+        gap = seen.values(name).sum(axis=1) - result.regret.final
         assert abs(gap.mean()) < 4.5 * gap.std() / np.sqrt(len(gap))
-    assert sum_over_steps(seen.t, seen.figure(name), 12) == pytest.approx(
-        seen.figure(name).sum(axis=1)
+    assert sum_over_steps(seen.t, seen.values(name), 12) == pytest.approx(
+        seen.values(name).sum(axis=1)
     )
 
 
@@ -209,7 +210,7 @@ def test_the_information_gained_is_the_entropy_lost(watched, agent):
     # E[I_t] = E[H(A* | H_t)] - E[H(A* | H_{t+1})], summed over steps. 4.5 standard errors, and a
     # hundredth for what binning and corrections leave.
     seen = watched[str(agent)].diagnostics
-    entropy, information = seen.figure("entropy"), seen.figure("information")[:, :-1]
+    entropy, information = seen.values("entropy"), seen.values("information")[:, :-1]
     gap = entropy[:, 0] - entropy[:, -1] - information.sum(axis=1)
     slack = 0.01 * entropy[:, 0].mean()
     assert abs(gap.mean()) < 4.5 * gap.std() / np.sqrt(len(gap)) + slack
@@ -220,19 +221,19 @@ def test_the_lemmas_of_the_proof_hold(watched, agent):
     seen = watched[str(agent)].diagnostics
     known = seen.constants
     # G_t <= iota sqrt(d I_t), run by run; an I_t near zero is known up to 3e-4 by 1024 draws.
-    information = np.maximum(seen.figure("information"), 0) + 3e-4
+    information = np.maximum(seen.values("information"), 0) + 3e-4
     bound = known.iota * np.sqrt(known.d * information)
-    assert (seen.figure("main_regret") <= bound).all()
-    assert np.nanmax(seen.figure("information_ratio")) <= known.iota**2 * known.d
+    assert (seen.values("main_regret") <= bound).all()
+    assert np.nanmax(seen.values("information_ratio")) <= known.iota**2 * known.d
     # E[D_t] <= eta sqrt(E[Hel^2]).
     error, distance = seen.mean("approximation_error"), seen.mean("hellinger_squared")
     highest = known.eta.value * np.sqrt(np.maximum(distance.value, 0))
     assert (error.value - 4 * error.se <= highest + 1e-9).all()
     # Hel^2 is at most either divergence, where they are finite, up to their corrections.
     for name in ("kl_phat_p", "kl_p_phat"):
-        divergence = seen.figure(name)
+        divergence = seen.values(name)
         finite = np.isfinite(divergence)
-        assert (seen.figure("hellinger_squared")[finite] <= divergence[finite] + 0.02).all()
+        assert (seen.values("hellinger_squared")[finite] <= divergence[finite] + 0.02).all()
 
 
 def test_the_matrix_of_the_information_ratio_has_the_rank_of_the_problem():
@@ -273,14 +274,14 @@ def test_measured_regret_is_below_theorem_2_and_that_below_theorem_1(agent, band
 def test_what_each_agent_s_law_is(watched):
     thompson = watched[str(fastes.ThompsonSampling())].diagnostics
     for name in ("hellinger_squared", "kl_phat_p", "kl_p_phat", "approximation_error"):
-        assert np.abs(thompson.figure(name)).max() < 1e-12
+        assert np.abs(thompson.values(name)).max() < 1e-12
     greedy = watched[str(fastes.Greedy())].diagnostics
     assert greedy.mean("kl_p_phat").left_out[1] == 120  # infinite: a single arm
     assert np.isnan(greedy.mean("kl_p_phat").value[1])
     uniform = watched[str(fastes.UniformRandom())].diagnostics
-    assert np.isfinite(uniform.figure("kl_p_phat")).all()
+    assert np.isfinite(uniform.values("kl_p_phat")).all()
     for agent in AGENTS:
-        variance = watched[str(agent)].diagnostics.figure("ensemble_variance")
+        variance = watched[str(agent)].diagnostics.values("ensemble_variance")
         assert np.isnan(variance).all() == (agent.name != "es")
 
 
@@ -289,9 +290,9 @@ def test_a_fresh_ensemble_has_the_moments_of_posterior_draws():
     agent = fastes.EnsembleSampling(20)
     seen = fastes.simulate(RANDOM, agent, T=1, runs=2000, diagnostics=[0], samples=2).diagnostics
     squares = (
-        seen.figure("ensemble_variance"),
-        seen.figure("ensemble_mean_error") ** 2,
-        seen.figure("ensemble_cov_error") ** 2,
+        seen.values("ensemble_variance"),
+        seen.values("ensemble_mean_error") ** 2,
+        seen.values("ensemble_cov_error") ** 2,
     )
     for figure in squares:
         assert abs(figure.mean() - 1) < 4.5 * figure.std() / np.sqrt(2000)
@@ -301,16 +302,16 @@ def test_information_is_left_out_where_it_takes_too_long(monkeypatch):
     monkeypatch.setattr(look, "_AFFORDABLE", 1000)
     agent = fastes.ThompsonSampling()
     seen = fastes.simulate(RANDOM, agent, T=3, runs=2, diagnostics=[0, 2]).diagnostics
-    assert np.isnan(seen.figure("information")).all()
+    assert np.isnan(seen.values("information")).all()
     assert seen.mean("information_ratio").left_out.tolist() == [2, 2]
-    assert np.isfinite(seen.figure("step_regret")).all()
+    assert np.isfinite(seen.values("step_regret")).all()
 
 
 def test_the_look_at_a_state_is_that_of_the_run():
     agent = fastes.EnsembleSampling(5)
     run = start(RANDOM, agent, 9, seed=4, run=1)
     run.advance(0, 9)
-    figures = look.look(RANDOM, agent, run.state, run.source, 9, run.environment.means, 200)
+    figures = look.probe(RANDOM, agent, run.state, run.source, 9, run.environment.means, 200)
     seen = fastes.simulate(
         RANDOM, agent, 12, runs=2, seed=4, diagnostics=[9], samples=200
     ).diagnostics
@@ -325,9 +326,9 @@ def test_saved_diagnostics_come_back(watched, tmp_path):
     assert second.diagnostics is None
     assert first.diagnostics.constants == result.diagnostics.constants
     assert first.diagnostics.t.tolist() == list(range(12))
-    for name in Figures._fields:
+    for name in Measurements._fields:
         assert np.array_equal(
-            first.diagnostics.figure(name), result.diagnostics.figure(name), equal_nan=True
+            first.diagnostics.values(name), result.diagnostics.values(name), equal_nan=True
         )
     assert inequalities(first) == inequalities(result)
 
@@ -399,7 +400,7 @@ def test_results_without_diagnostics_say_so():
 
 def test_an_unknown_figure_is_refused(watched):
     with pytest.raises(ValueError, match=r"must be one of hellinger_squared, .*, got 'hellinger'"):
-        watched[str(AGENTS[0])].diagnostics.figure("hellinger")
+        watched[str(AGENTS[0])].diagnostics.values("hellinger")
 
 
 def test_sums_over_steps():
@@ -413,7 +414,7 @@ def test_sums_over_steps():
 
 @pytest.mark.parametrize("T", [1, 2, 13, 10**6])
 def test_looking_times_span_the_steps(T):
-    times = looking_times(T)
+    times = probe_times(T)
     assert times[0] == 0
     assert times[-1] == T - 1
     assert len(times) <= 12

@@ -2,20 +2,20 @@ import numpy as np
 import pytest
 import reference
 from engine import from_python
-from fastes.kernels import ensemble as kernels
-from fastes.kernels import streams
-from fastes.kernels.ensemble import (
+from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.ensembles import eager as kernels
+from fastes.kernels.ensembles.eager import (
     block_length,
-    draw_models,
-    ensemble,
-    ensemble_bytes,
+    draw_prior_models,
+    eager_ensemble,
+    eager_ensemble_bytes,
     flush,
     forget_pending,
     room,
     weights,
 )
-from fastes.kernels.streams import source
-from fastes.kernels.tile_product import TILE
+from fastes.kernels.streams import layout
+from fastes.kernels.streams.philox import source
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,8 +25,8 @@ ORIGIN = source(SEED, RUN)
 
 
 def drawn(M, r):
-    models = ensemble(r, M).models
-    draw_models(models, ORIGIN, 0, len(models.tiles))
+    models = eager_ensemble(r, M).models
+    draw_prior_models(models, ORIGIN, 0, len(models.tiles))
     return models
 
 
@@ -48,7 +48,7 @@ def bring_up_to_date(models):
 
 @pytest.mark.parametrize(("M", "r"), [(1, 1), (1, 5), (3, 2), (64, 3), (65, 4), (200, 7)])
 def test_initial_models_are_the_reference_s_normals(M, r):
-    expected = [reference.normal_vector(SEED, RUN, streams.INITIAL_MODELS, m, r) for m in range(M)]
+    expected = [reference.normal_vector(SEED, RUN, layout.INITIAL_MODELS, m, r) for m in range(M)]
     np.testing.assert_allclose(rows(drawn(M, r)), expected, rtol=1e-14, atol=1e-14)
 
 
@@ -62,7 +62,7 @@ def test_flush_adds_each_step_s_perturbation_times_its_arm(M, r, first, n):
     for s in range(n):
         push(models, first + s, arms[s])
         for m in range(M):
-            expected[m] += reference.normal(SEED, RUN, streams.PERTURBATION, m, first + s) * arms[s]
+            expected[m] += reference.normal(SEED, RUN, layout.PERTURBATION, m, first + s) * arms[s]
     bring_up_to_date(models)
     np.testing.assert_allclose(rows(models), expected, rtol=1e-12, atol=1e-13)
 
@@ -124,4 +124,4 @@ def test_the_memory_announced_is_the_memory_taken(M, r):
             else 0
         )
 
-    assert ensemble_bytes(r, M) == pytest.approx(size(ensemble(r, M)), rel=0.01, abs=200)
+    assert eager_ensemble_bytes(r, M) == pytest.approx(size(eager_ensemble(r, M)), rel=0.01, abs=200)

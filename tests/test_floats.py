@@ -1,14 +1,14 @@
 from fractions import Fraction
 
 import numpy as np
-from fastes.kernels import floats
+from fastes.kernels.arithmetic import floats, vectors
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numba import njit
 
 fma = njit(lambda x, y, z: floats.fma(x, y, z))
-dot = njit(lambda x, y: floats.dot(x, y))
+dot = njit(lambda x, y: vectors.dot(x, y))
 
 anything = st.floats(allow_nan=True, allow_infinity=True)
 

@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 from engine import aim, all_models, from_python, lift, pay, start
-from fastes.kernels import argmax, ensemble
-from fastes.kernels.stepwise import observe
-from fastes.kernels.streams import THETA, fill_normals, source
+from fastes.kernels.ensembles import eager as ensemble
+from fastes.kernels.loop.live import observe
+from fastes.kernels.search import scan
+from fastes.kernels.streams.layout import THETA
+from fastes.kernels.streams.normals import fill_normals
+from fastes.kernels.streams.philox import source
 from scipy import stats
 
 import fastes
 
-choose = from_python(argmax.choose)
+choose = from_python(scan.choose)
 read_model = from_python(ensemble.read_model)
 
 

@@ -5,11 +5,11 @@ import pytest
 import reference
 from bandits import BANDITS
 from engine import as_reference, start
-from fastes.kernels import streams
-from fastes.kernels.arms import store_rows
+from fastes.kernels.actions.arms import store_rows
+from fastes.kernels.streams import layout
 
 import fastes
-from fastes.files import FileFormatError
+from fastes.files.archive import FileFormatError
 
 AGENTS = [
     fastes.EnsembleSampling(1),
@@ -45,7 +45,7 @@ def test_a_live_agent_plays_as_the_simulated_one(agent, name):
     for t in range(T):
         arm = live.act()
         assert arm == run.step(t)
-        noise = reference.normal(6, 0, streams.NOISE, 0, t)
+        noise = reference.normal(6, 0, layout.NOISE, 0, t)
         live.observe(arm, float(bandit.noise * (run.environment.means[arm] + noise)))
 
 
@@ -95,7 +95,7 @@ def test_the_coordinates_of_the_arms_are_saved_where_a_library_chose_them(tmp_pa
 
 
 def _load_with_stored_arms(path, patch):
-    from fastes import canonical
+    from fastes.problem import whitening as canonical
 
     unpack = canonical.unpack_canonical
 
@@ -108,7 +108,7 @@ def _load_with_stored_arms(path, patch):
 
 
 def test_growth_that_fails_loses_nothing(monkeypatch):
-    from fastes.kernels import playlog
+    from fastes.kernels.ensembles import play_log as playlog
 
     play_log = playlog.play_log
     for failing in (1, 2):

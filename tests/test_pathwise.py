@@ -9,7 +9,7 @@ import pytest
 import reference
 from bandits import BANDITS
 from engine import all_models, as_reference, lift, start
-from fastes.kernels import streams
+from fastes.kernels.streams import layout
 
 import fastes
 
@@ -41,17 +41,17 @@ def compare(bandit, agent, T, scores_of, model_count=0):
     steps = reference.play(
         problem,
         T,
-        theta=problem.mean + U @ reference.normal_vector(SEED, RUN, streams.THETA, 0, r),
-        noise=lambda t: sigma * reference.normal(SEED, RUN, streams.NOISE, 0, t),
+        theta=problem.mean + U @ reference.normal_vector(SEED, RUN, layout.THETA, 0, r),
+        noise=lambda t: sigma * reference.normal(SEED, RUN, layout.NOISE, 0, t),
         arm_of=arm_of,
         scores_of=lambda t, mean, covariance, models: scores_of(
             problem, run.state, t, mean, covariance, models
         ),
         models=[
-            problem.mean + U @ reference.normal_vector(SEED, RUN, streams.INITIAL_MODELS, m, r)
+            problem.mean + U @ reference.normal_vector(SEED, RUN, layout.INITIAL_MODELS, m, r)
             for m in range(model_count)
         ],
-        perturbation=lambda t, m: sigma * reference.normal(SEED, RUN, streams.PERTURBATION, m, t),
+        perturbation=lambda t, m: sigma * reference.normal(SEED, RUN, layout.PERTURBATION, m, t),
     )
     beliefs.append((run.state.posterior.mu, run.state.posterior.S))
     unit = np.sqrt(np.abs(problem.covariance).max()) or 1.0
@@ -60,7 +60,7 @@ def compare(bandit, agent, T, scores_of, model_count=0):
         assert np.abs(problem.mean + U @ mu - step.mean).max() <= TOLERANCE * size
         learned = U @ (S - np.eye(r)) @ U.T
         assert np.abs(problem.covariance + learned - step.covariance).max() <= TOLERANCE * unit**2
-    theta = problem.mean + U @ reference.normal_vector(SEED, RUN, streams.THETA, 0, r)
+    theta = problem.mean + U @ reference.normal_vector(SEED, RUN, layout.THETA, 0, r)
     expected = reference.regret(problem, theta, arms)
     np.testing.assert_allclose(
         sigma * run.record.regret, expected, rtol=1e-10, atol=1e-9 * max(1e-300, expected[-1])
@@ -74,7 +74,7 @@ def test_eager_ensemble_sampling(bandit, M, T):
     unit = max(np.sqrt(np.abs(problem.covariance).max()), np.abs(problem.mean).max())
 
     def scores_of(problem, state, t, mean, covariance, models):
-        return problem.actions @ models[reference.integer(SEED, RUN, streams.MODEL_INDEX, t, M)]
+        return problem.actions @ models[reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M)]
 
     run, steps = compare(
         bandit, fastes.EnsembleSampling(M, engine="eager"), T, scores_of, model_count=M
@@ -96,7 +96,7 @@ def test_the_model_that_is_read_is_the_paper_s(bandit, T):
     def scores_of(problem, state, t, mean, covariance, models):
         if t:
             read[-1] = (read[-1], state.z.copy())
-        read.append(models[reference.integer(SEED, RUN, streams.MODEL_INDEX, t, M)])
+        read.append(models[reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M)])
         return problem.actions @ read[-1]
 
     run, _ = compare(
@@ -112,7 +112,7 @@ def test_thompson_sampling(bandit, T):
     U = lift(bandit)
 
     def scores_of(problem, state, t, mean, covariance, models):
-        normals = reference.normal_vector(SEED, RUN, streams.POSTERIOR_SAMPLE, t, bandit.rank)
+        normals = reference.normal_vector(SEED, RUN, layout.POSTERIOR_SAMPLE, t, bandit.rank)
         root = state.posterior.root
         np.testing.assert_allclose(root @ root.T, state.posterior.S, atol=1e-9)
         return problem.actions @ (mean + U @ (root @ normals))
@@ -141,11 +141,11 @@ def test_uniform_random(bandit):
     T = 50
     run = start(bandit, fastes.UniformRandom(), T, SEED, RUN)
     for t in range(T):
-        assert run.step(t) == reference.integer(SEED, RUN, streams.TIES, t, bandit.K)
+        assert run.step(t) == reference.integer(SEED, RUN, layout.TIES, t, bandit.K)
 
 
 def test_ties_are_drawn_from_the_ties_stream():
     bandit = BANDITS["only zero arms"]
     run = start(bandit, fastes.Greedy(), 40, SEED, RUN)
     for t in range(40):
-        assert run.step(t) == reference.integer(SEED, RUN, streams.TIES, t, 3)
+        assert run.step(t) == reference.integer(SEED, RUN, layout.TIES, t, 3)

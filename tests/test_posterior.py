@@ -3,16 +3,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from engine import from_python
-from fastes.kernels import posterior as kernels
-from fastes.kernels.posterior import prior, update, update_with_root
+from fastes.kernels.arithmetic import vectors
+from fastes.kernels.posterior import refactor as refactoring
+from fastes.kernels.posterior.state import prior, sample
+from fastes.kernels.posterior.update import update, update_with_root
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
 CALL = {kernel: from_python(kernel) for kernel in (update, update_with_root)}
-refactor = from_python(kernels.refactor)
-sample = from_python(kernels.sample)
-multiply_transposed = from_python(kernels.multiply_transposed)
+refactor = from_python(refactoring.refactor)
+draw = from_python(sample)
+multiply_transposed = from_python(vectors.multiply_transposed)
 
 SIZES = [1, 2, 3, 4, 7, 8, 9, 50]
 
@@ -25,7 +27,7 @@ def observe(posterior, kernel, arms, rewards):
 
 def precision(posterior):
     """Return P: what the factor holds and the arms since."""
-    distinct = posterior.age[1]
+    distinct = posterior.since_refactor[1]
     U, recent = np.triu(posterior.factor), posterior.recent[:distinct]
     return U.T @ U + recent.T @ (posterior.recent_plays[:distinct, None] * recent)
 
@@ -92,7 +94,7 @@ def test_refactor_computes_the_inverse_and_its_root(r, n):
     for _ in range(2):  # once into the prior, once into what that left
         posterior.recent[:n] = arms
         posterior.recent_plays[:n] = 1
-        posterior.age[:] = n
+        posterior.since_refactor[:] = n
         refactor(posterior)
     P = np.eye(r) + 2 * arms.T @ arms
     S = np.linalg.inv(P)
@@ -102,7 +104,7 @@ def test_refactor_computes_the_inverse_and_its_root(r, n):
     np.testing.assert_allclose(posterior.S, S, rtol=1e-9, atol=1e-13)
     np.testing.assert_allclose(posterior.root @ posterior.root.T, S, rtol=1e-9, atol=1e-13)
     assert (posterior.S == posterior.S.T).all()
-    assert (posterior.age == 0).all()
+    assert (posterior.since_refactor == 0).all()
 
 
 @pytest.mark.parametrize("kernel", [update, update_with_root])
@@ -126,7 +128,7 @@ def test_refactoring_happens_at_its_cadence_and_holds_drift(kernel, r, steps, de
             kernel(posterior, arm, 0.0)
 
     many(posterior, arms, steps)
-    assert posterior.age[0] == steps % 256
+    assert posterior.since_refactor[0] == steps % 256
     assert np.abs(posterior.S @ precision(posterior) - np.eye(r)).max() <= 1e-8
     if kernel is update_with_root:
         root = posterior.root
@@ -188,7 +190,7 @@ def test_plays_of_one_arm_are_remembered_as_one_row():
     for arm, row in zip([4, 9, 4], rows, strict=True):
         posterior.b[:] = row
         CALL[update](posterior, arm, 0.0)
-    assert posterior.age.tolist() == [3, 2]
+    assert posterior.since_refactor.tolist() == [3, 2]
     assert posterior.recent_plays[:2].tolist() == [2, 1]
     np.testing.assert_allclose(precision(posterior), np.eye(2) + rows.T @ rows)
 
@@ -197,7 +199,7 @@ def test_refactoring_lets_nan_be_seen():
     posterior = prior(3)
     posterior.recent[0, 1] = np.nan
     posterior.recent_plays[0] = 1
-    posterior.age[:] = 1
+    posterior.since_refactor[:] = 1
     refactor(posterior)
     assert np.isnan(posterior.S).any()
 
@@ -208,7 +210,7 @@ def test_sample_is_the_mean_plus_root_times_normals(r):
     posterior = prior(r)
     observe(posterior, update_with_root, rng.normal(size=(5, r)), rng.normal(size=5))
     normals, out = rng.normal(size=r), np.empty(r)
-    sample(posterior, normals, out)
+    draw(posterior, normals, out)
     np.testing.assert_allclose(out, posterior.mu + posterior.root @ normals, rtol=1e-12)
 
 

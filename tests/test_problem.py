@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastes
-from fastes import memory
+from fastes.checks import memory
 
 LinearBandit = fastes.LinearBandit
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import fastes
-from fastes.files import FileFormatError, _umask, replacing
+from fastes.files.archive import FileFormatError
+from fastes.files.atomic import _umask, atomic_write
 
 BANDIT = fastes.LinearBandit.random(K=20, d=3, noise=0.5)
 
@@ -220,7 +221,7 @@ def test_a_file_whose_arrays_do_not_fit_is_refused(tmp_path, result):
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "kept.txt"
     path.write_text("old")
-    with pytest.raises(RuntimeError), replacing(path) as temporary:  # noqa: PT012
+    with pytest.raises(RuntimeError), atomic_write(path) as temporary:  # noqa: PT012
         temporary.write_text("half")
         raise RuntimeError
     assert path.read_text() == "old"
@@ -230,9 +231,9 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
 def test_a_file_is_replaced_and_not_rewritten(tmp_path):
     path = tmp_path / "kept.txt"
     path.write_text("old")
-    with path.open() as reader, replacing(path) as temporary:
+    with path.open() as reader, atomic_write(path) as temporary:
         temporary.write_text("new")
-    with path.open() as reader, replacing(path) as temporary:  # whoever reads sees a whole file
+    with path.open() as reader, atomic_write(path) as temporary:  # whoever reads sees a whole file
         temporary.write_text("newer")
         assert reader.read() == "new"
     assert path.read_text() == "newer"
@@ -243,13 +244,13 @@ def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path):
     target, link = tmp_path / "target.txt", tmp_path / "link.txt"
     target.write_text("old")
     link.symlink_to(target)
-    with replacing(link) as temporary:
+    with atomic_write(link) as temporary:
         temporary.write_text("new")
     assert link.is_symlink()
     assert target.read_text() == "new"
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with replacing(pipe) as given:
+    with atomic_write(pipe) as given:
         assert given == pipe
 
 

@@ -5,14 +5,17 @@ import numpy as np
 import pytest
 from bandits import BANDITS
 from engine import aim, learn, start
-from fastes.kernels.agent import full
-from fastes.kernels.streams import source
+from fastes.kernels.agents.interface import needs_capacity
+from fastes.kernels.streams.philox import source
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastes
-from fastes import memory, runs, simulation, team
-from fastes.experiment import recording_times
+from fastes.checks import memory
+from fastes.simulation import api as simulation
+from fastes.simulation import batch as runs
+from fastes.simulation import shared_update as team
+from fastes.simulation.recording import recording_times
 
 AGENTS = [
     fastes.EnsembleSampling(1),
@@ -70,8 +73,8 @@ def test_a_team_of_threads_changes_no_bit(M, name, monkeypatch):
     alone = fastes.simulate(bandit, agent, T=140, seed=8, threads=1)
     monkeypatch.setattr(simulation, "WORTH_SHARING", 0.0)
     reached = []
-    advance = team.Team.advance
-    monkeypatch.setattr(team.Team, "advance", lambda *a: reached.append(advance(*a)) or reached[-1])
+    advance = team.SharedUpdate.advance
+    monkeypatch.setattr(team.SharedUpdate, "advance", lambda *a: reached.append(advance(*a)) or reached[-1])
     together = fastes.simulate(bandit, agent, T=140, seed=8, threads=3)
     assert reached[-1] == 140
     assert (alone.regret.per_run == together.regret.per_run).all()
@@ -275,7 +278,7 @@ def test_the_memory_announced_is_not_exceeded(K, d, T):
     def play(steps):
         state = agent.initial_state(K, d, source(0), steps)
         for t in range(steps):
-            assert not full(state)
+            assert not needs_capacity(state)
             aim(state, source(0), t)
             learn(state, bandit.canonical.arms, source(0), t, t % K, 0.0)
 

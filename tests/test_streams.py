@@ -2,24 +2,20 @@ import numpy as np
 import pytest
 import reference
 from engine import from_python
-from fastes.kernels import streams
-from fastes.kernels.streams import (
-    MAX_COUNTER,
-    MAX_LANE,
-    fill_normal_rows,
-    fill_normals,
-    fill_uniform_rows,
-    source,
-)
+from fastes.kernels.streams import draws, layout, normals, philox
+from fastes.kernels.streams.draws import fill_uniform_rows
+from fastes.kernels.streams.layout import MAX_COUNTER, MAX_LANE
+from fastes.kernels.streams.normals import fill_normal_rows, fill_normals
+from fastes.kernels.streams.philox import source
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-philox = from_python(streams.philox)
-integer = from_python(streams.integer)
-bounded = from_python(streams._bounded)
-_random_pair = from_python(streams.random_pair)
-_normal_pair = from_python(streams.normal_pair)
+philox = from_python(philox.philox)
+integer = from_python(draws.integer)
+bounded = from_python(draws._bounded)
+_random_pair = from_python(philox.random_pair)
+_normal_pair = from_python(normals.normal_pair)
 
 
 def random_pair(source, *words):
@@ -70,8 +66,8 @@ def test_normals_are_those_of_the_reference(place):
 
 
 def test_extreme_bits_give_finite_normals_of_the_right_size():
-    minus_log = from_python(streams._minus_log_uniform)
-    circle = from_python(streams._point_on_circle)
+    minus_log = from_python(normals._minus_log_uniform)
+    circle = from_python(normals._point_on_circle)
     assert minus_log(np.uint64(0)) == pytest.approx(65 * np.log(2), rel=1e-15)
     assert minus_log(np.uint64(2**64 - 1)) == 0.0
     assert minus_log(np.uint64(2**64 - 2**12)) == pytest.approx(2.0**-52, rel=1e-12)
@@ -112,7 +108,7 @@ def test_integers_are_uniform(n):
 @pytest.fixture(scope="module")
 def many_normals():
     out = np.empty((2_000, 2_001))
-    fill_normal_rows(source(5), streams.DIAGNOSTICS, out)
+    fill_normal_rows(source(5), layout.DIAGNOSTICS, out)
     return out
 
 
@@ -137,7 +133,7 @@ def test_normals_have_the_tails_of_a_normal(many_normals, threshold):
 
 def test_the_transform_reaches_past_nine_sigma_at_the_right_rate():
     # P(|radius| > r) = exp(-r^2/2): at the bit pattern u = exp(-r^2/2) the radius is r.
-    minus_log = from_python(streams._minus_log_uniform)
+    minus_log = from_python(normals._minus_log_uniform)
     for r in (5.0, 6.0, 7.0, 8.0, 9.0):
         bits = round(np.exp(-r * r / 2) * 2.0**64 - 0.5)
         expected = -np.log((bits + 0.5) / 2.0**64)
@@ -157,7 +153,7 @@ def test_neighbouring_draws_are_uncorrelated(many_normals):
 
 def test_uniforms_are_uniform_and_below_one():
     out = np.empty((1_000, 101))
-    fill_uniform_rows(source(6), streams.DIAGNOSTICS, out)
+    fill_uniform_rows(source(6), layout.DIAGNOSTICS, out)
     assert out.min() >= 0.0
     assert out.max() < 1.0
     assert stats.kstest(out.ravel(), "uniform").pvalue > 1e-4
@@ -186,7 +182,7 @@ def test_each_place_has_numbers_of_its_own():
 
 
 def test_streams_have_numbers_of_their_own():
-    names = [name for name in vars(streams) if name.isupper() and not name.startswith(("_", "MAX"))]
-    numbers = [getattr(streams, name) for name in names]
+    names = [name for name in vars(layout) if name.isupper() and not name.startswith(("_", "MAX"))]
+    numbers = [getattr(layout, name) for name in names]
     assert len({int(number) for number in numbers}) == len(numbers) == 10
     assert all(0 < number < 256 for number in numbers)

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from sweeps import SMALL, run
 
 import fastes
-from fastes import memory
-from fastes.studies import cost, store, study, sweep, tasks
-from fastes.studies.study import progression
+from fastes.checks import memory
+from fastes.studies import calibration as cost
+from fastes.studies import execution as sweep
+from fastes.studies import store, study, tasks
+from fastes.studies.lists import progression
 
 
 def test_a_grid_is_all_combinations_each_once():
@@ -122,7 +124,7 @@ def test_a_study_is_read_from_toml(tmp_path):
 )
 def test_tasks_are_balanced_and_cover_every_run_once(costs, seconds, runs):
     grid = fastes.Study(**{**SMALL, "runs": runs})
-    pieces = tasks.cut(grid, costs, seconds)
+    pieces = tasks.split_into_tasks(grid, costs, seconds)
     assert [task.number for task in pieces] == list(range(len(pieces)))
     covered = sorted((t.setting, i) for t in pieces for i in range(t.first, t.last))
     assert covered == [(s, i) for s in range(6) for i in range(runs)]
@@ -135,7 +137,7 @@ def test_tasks_are_balanced_and_cover_every_run_once(costs, seconds, runs):
 
 def test_runs_that_go_in_step_stay_together():
     words = {"agent": "ts", "K": 5000, "d": 50, "T": 100, "runs": 100}
-    pieces = tasks.cut(fastes.Study(**words), [10.0], 1.0)
+    pieces = tasks.split_into_tasks(fastes.Study(**words), [10.0], 1.0)
     assert [task.last - task.first for task in pieces] == [34, 33, 33]
 
 

@@ -11,10 +11,11 @@ from click.testing import CliRunner
 from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 
 import fastes
-from fastes import simulation
 from fastes.cli import main
-from fastes.files import FileFormatError
-from fastes.studies import store, study, sweep, tasks
+from fastes.files.archive import FileFormatError
+from fastes.simulation import api as simulation
+from fastes.studies import execution as sweep
+from fastes.studies import store, study, tasks
 
 
 @pytest.mark.parametrize("task_seconds", [1e-4, 1e-3, 100.0])
@@ -106,10 +107,10 @@ def test_some_runs_of_a_setting_keep_their_numbers(tmp_path):
     words = {**SMALL, "K": 12, "agent": "ts", "runs": 9}
     del words["M"]
     grid = fastes.Study(**words)
-    store.create(path, grid, tasks.cut(grid, [1.0], 3.0))
+    store.create(path, grid, tasks.split_into_tasks(grid, [1.0], 3.0))
     with store.Store(path) as kept:
         task = kept.tasks()[1]
-        kept.keep(task, tasks.do_task(json.dumps(grid.description()), task, tasks.identity()))
+        kept.keep(task, tasks.do_task(json.dumps(grid.description()), task, tasks.build_id()))
     frame = fastes.load(path).to_dataframe()
     assert frame.run.tolist() == list(range(task.first, task.last))
     ((setting, result),) = fastes.load(path).results()
@@ -187,7 +188,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path, monkeypatch):
     planned = sweep.plan(grid)
     run(path)
     before = path.read_bytes()
-    sweep.begin(path, planned)
+    sweep.create_file(path, planned)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["a.db"]
 
@@ -195,14 +196,14 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path, monkeypatch):
 def test_runs_of_another_linear_algebra_are_not_mixed(tmp_path, monkeypatch):
     path, words = tmp_path / "a.db", {"agent": "ts", "K": 4, "d": 9, "T": 10, "runs": 6}
     grid = fastes.Study(**words)
-    store.create(path, grid, tasks.cut(grid, [1.0], 2.0))
+    store.create(path, grid, tasks.split_into_tasks(grid, [1.0], 2.0))
     with store.Store(path) as kept:
         one, two, *_ = kept.tasks()
-        outcome = tasks.do_task(kept.description, one, tasks.identity())
+        outcome = tasks.do_task(kept.description, one, tasks.build_id())
         assert outcome.coordinates
         kept.keep(one, outcome)
-        other = tasks.do_task(kept.description, two, tasks.identity())
-        with pytest.raises(tasks.IdentityError, match="a linear algebra library that rounds"):
+        other = tasks.do_task(kept.description, two, tasks.build_id())
+        with pytest.raises(tasks.BuildMismatchError, match="a linear algebra library that rounds"):
             kept.keep(two, other._replace(coordinates="other"))
         kept.keep(two, other)
         assert kept.done() == {one.number, two.number}

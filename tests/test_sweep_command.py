@@ -14,9 +14,9 @@ from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 
 import fastes
 from fastes.cli import main
-from fastes.cli import sweep as sweep_command
+from fastes.cli.commands import sweep as sweep_command
 from fastes.studies import study
-from fastes.studies.study import progression
+from fastes.studies.lists import progression
 
 FLAGS = ["--agent", "es,ts", "--M", "2,5", "--K", "12,30", "--d", "3", "--T", "60", "--runs", "9"]
 

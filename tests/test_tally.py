@@ -5,11 +5,11 @@ import pytest
 import reference
 from bandits import BANDITS
 from engine import all_models, offsets, rows, start
-from fastes.kernels.information import bins_of, information
-from fastes.kernels.streams import source
+from fastes.kernels.diagnostics.mutual_information import bins_of, information
+from fastes.kernels.streams.philox import source
 
 import fastes
-from fastes.agents.tally import Tally, draw_models, read_models, with_root
+from fastes.agents.best_arms import BestArmCounts, draw_posterior_models, read_models, with_root
 
 
 @pytest.mark.parametrize("name", BANDITS)
@@ -18,7 +18,7 @@ def test_best_arms_are_those_of_the_reference(name, n):
     bandit = BANDITS[name]
     z = np.random.default_rng(5).normal(size=(n, bandit.rank))
     z[0] = 0.0  # where all offsets are equal, all arms tie
-    tally = Tally(bandit.canonical.arms)
+    tally = BestArmCounts(bandit.canonical.arms)
     arms = np.concatenate([tally.add(z[:3]), tally.add(z[3:])]) if n > 3 else tally.add(z)
     scores = (offsets(bandit) + z @ rows(bandit).T) / bandit.noise
     votes, values = reference.best_arms_shared(scores)
@@ -29,7 +29,7 @@ def test_best_arms_are_those_of_the_reference(name, n):
 
 def test_duplicate_arms_share_to_the_bit():
     bandit = BANDITS["duplicate arms"]
-    tally = Tally(bandit.canonical.arms)
+    tally = BestArmCounts(bandit.canonical.arms)
     tally.add(np.random.default_rng(2).normal(size=(500, bandit.rank)))
     assert tally.counts.sum() == pytest.approx(500)
     first, again, thrice = tally.counts[:7], tally.counts[7:14][::-1], tally.counts[14:]
@@ -38,7 +38,7 @@ def test_duplicate_arms_share_to_the_bit():
 
 
 def test_a_model_that_is_no_number_is_refused():
-    tally = Tally(BANDITS["isotropic"].canonical.arms)
+    tally = BestArmCounts(BANDITS["isotropic"].canonical.arms)
     with pytest.raises(FloatingPointError, match="none of its scores is a number"):
         tally.add(np.full((2, 5), np.nan))
 
@@ -89,12 +89,12 @@ def test_draws_have_the_posterior_s_law():
     run.advance(0, 300)
     posterior = with_root(run.state.posterior)
     assert posterior.root @ posterior.root.T == pytest.approx(run.state.posterior.S, abs=1e-12)
-    z = draw_models(posterior, source(3), 7, 40_000)
+    z = draw_posterior_models(posterior, source(3), 7, 40_000)
     white = np.linalg.solve(posterior.root, (z - posterior.mu).T).T
     assert (np.abs(white.mean(axis=0)) < 4.5 / 200).all()
     assert (np.abs(white.T @ white / 40_000 - np.eye(6)) < 4.5 * np.sqrt(2) / 200).all()
-    assert (z == draw_models(posterior, source(3), 7, 40_000)).all()
-    assert (z[:10] != draw_models(posterior, source(3), 8, 10)).any()
+    assert (z == draw_posterior_models(posterior, source(3), 7, 40_000)).all()
+    assert (z[:10] != draw_posterior_models(posterior, source(3), 8, 10)).any()
 
 
 def test_models_are_read_as_the_agent_reads_them():

@@ -1,8 +1,8 @@
 import numba
 import numpy as np
 import pytest
-from fastes.kernels import tile_product
-from fastes.kernels.tile_product import MODELS, TILE, score_tile
+from fastes.kernels.arithmetic import tile_product
+from fastes.kernels.arithmetic.tile_product import MODELS, TILE, score_tile
 
 
 def compiled(bytes_of_vectors, at_once, monkeypatch):

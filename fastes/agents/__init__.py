@@ -27,7 +27,7 @@ AGENTS: dict[str, type[Agent]] = {
 }
 
 
-def agent_of(description: Mapping[str, Any]) -> Agent:
+def agent_from_description(description: Mapping[str, Any]) -> Agent:
     """Return the agent that was described, or raise KeyError, TypeError or ValueError."""
     kind = AGENTS[description["agent"]]
     engine = {"engine": description["engine"]} if kind is EnsembleSampling else {}

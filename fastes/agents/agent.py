@@ -1,62 +1,23 @@
 """What all agents share: frozen parameters, and the kernel state that they start."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastes import validation
-from fastes.files import FileFormatError
-from fastes.kernels.argmax import workspace
-from fastes.kernels.arms import Arms
-from fastes.kernels.certificate import certified, certified_bytes
-from fastes.kernels.posterior import Posterior, prior_bytes
-from fastes.kernels.streams import Source, source
-from fastes.memory import require
-from fastes.validation import Floats
+from fastes.agents.action_law import ActionLaw
+from fastes.agents.states import Arrays, pack_posterior, unpack_posterior
+from fastes.checks import numbers
+from fastes.checks.memory import require
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.posterior.state import prior_bytes
+from fastes.kernels.search.certificate import certified, certified_bytes
+from fastes.kernels.search.scan import workspace
+from fastes.kernels.streams.philox import Source, source
 
 if TYPE_CHECKING:
-    from fastes.live import LiveAgent
-    from fastes.problem import LinearBandit
-
-Arrays = dict[str, NDArray[Any]]
-
-
-class ActionLaw(NamedTuple):
-    """What an agent in some state would play, and the models it would play it for.
-
-    Attributes
-    ----------
-    probabilities : (K,) array or None
-        Of each arm, given the state and not only the history; None stands for the law of the
-        optimal action itself.
-    moments : Moments, optional
-        Of an ensemble.
-    """
-
-    probabilities: Floats | None
-    moments: "Moments | None" = None
-
-
-class Moments(NamedTuple):
-    """How an ensemble compares with M independent draws from the posterior N(mu, S).
-
-    All three are about 1 for such draws; the expectation of the last two's squares is.
-
-    Attributes
-    ----------
-    variance : float
-        tr(P C) / r, with C the mean of (z - mu)(z - mu)' over models.
-    mean_error : float
-        |mean of z - mu| in the norm of P, over sqrt(r / M).
-    cov_error : float
-        Frobenius norm of C - S, in coordinates where S is the identity, over sqrt(r (r + 1) / M).
-    """
-
-    variance: float
-    mean_error: float
-    cov_error: float
+    from fastes.agents.live import LiveAgent
+    from fastes.problem.bandit import LinearBandit
 
 
 class Agent(ABC):
@@ -74,7 +35,7 @@ class Agent(ABC):
     @property
     def max_steps(self) -> int:
         """The most steps that it can take."""
-        return validation.MAX_STEPS
+        return numbers.MAX_STEPS
 
     @abstractmethod
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
@@ -135,7 +96,7 @@ class Agent(ABC):
 
         By default: any arm of the largest index, each as likely.
         """
-        from fastes.kernels.tally import indices
+        from fastes.kernels.diagnostics.best_of_models import indices
 
         scores = np.empty(arms.K)
         indices(state, arms, workspace(arms), scores)
@@ -160,9 +121,9 @@ class Agent(ABC):
         >>> arm = agent.act()
         >>> agent.observe(arm, reward=0.7)
         """
-        from fastes.live import LiveAgent
+        from fastes.agents.live import LiveAgent
 
-        seed = validation.integer("seed", seed, 0, validation.MAX_SEED)
+        seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
         require(f"{self}", self.run_bytes(bandit.K, bandit.rank, 1))
         state = self.initial_state(bandit.K, bandit.rank, source(seed))
         return LiveAgent(bandit, self, seed, state)
@@ -179,31 +140,3 @@ class Agent(ABC):
         state = self.initial_state(arms.K, r, source, steps)
         unpack_posterior(arrays, state.posterior)
         return state
-
-
-_OF_POSTERIOR = (
-    *("mu", "S", "factor", "eta", "root"),
-    *("recent", "recent_arm", "recent_plays", "recent_pay", "age"),
-)
-
-
-def pack_posterior(posterior: Posterior) -> Arrays:
-    """Return the arrays that make up a posterior, without its workspace."""
-    return {name: getattr(posterior, name) for name in _OF_POSTERIOR}
-
-
-def unpack_posterior(arrays: Arrays, posterior: Posterior) -> None:
-    """Fill a posterior from its arrays."""
-    for name in _OF_POSTERIOR:
-        unpack_array(arrays, name, getattr(posterior, name))
-    updates, distinct = posterior.age
-    if not 0 <= distinct <= updates < len(posterior.recent):
-        raise FileFormatError(f"a saved agent's 'age' is out of range: {updates}, {distinct}")
-
-
-def unpack_array(arrays: Arrays, name: str, target: NDArray[Any]) -> None:
-    """Copy an array of a file into one of known shape and type."""
-    stored = arrays.get(name)
-    if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
-        raise FileFormatError(f"a saved agent's {name!r} is missing or does not fit")
-    np.copyto(target, stored)

@@ -5,22 +5,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fastes import validation
-from fastes.agents.agent import (
-    ActionLaw,
-    Agent,
-    Arrays,
-    Moments,
-    pack_posterior,
-    unpack_array,
-    unpack_posterior,
-)
-from fastes.files import FileFormatError
-from fastes.kernels import deferred, ensemble
-from fastes.kernels.arms import Arms
-from fastes.kernels.playlog import arm_type, played_arms
-from fastes.kernels.streams import Source
-from fastes.validation import Floats
+from fastes.agents.action_law import ActionLaw, Moments
+from fastes.agents.agent import Agent
+from fastes.agents.states import Arrays, pack_posterior, unpack_array, unpack_posterior
+from fastes.checks import numbers
+from fastes.checks.arrays import Floats
+from fastes.files.archive import FileFormatError
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.ensembles import deferred
+from fastes.kernels.ensembles import eager as ensemble
+from fastes.kernels.ensembles.play_log import arm_type, played_arms
+from fastes.kernels.streams.philox import Source
 
 ENGINES = ("auto", "deferred", "eager")
 
@@ -55,7 +50,7 @@ class EnsembleSampling(Agent):
     name: ClassVar[str] = "es"
 
     def __post_init__(self) -> None:
-        M = validation.integer("M", self.M, 1, validation.MAX_SIZE)
+        M = numbers.integer("M", self.M, 1, numbers.MAX_SIZE)
         object.__setattr__(self, "M", M)
         if self.engine not in ENGINES:
             raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {self.engine!r}")
@@ -65,7 +60,7 @@ class EnsembleSampling(Agent):
     @property
     def max_steps(self) -> int:
         """The most steps that it can take: the play log counts them in 32 bits."""
-        return validation.MAX_STEPS if self.engine == "eager" else validation.MAX_SIZE
+        return numbers.MAX_STEPS if self.engine == "eager" else numbers.MAX_SIZE
 
     def parameters(self) -> dict[str, Any]:
         """Return the number of models."""
@@ -74,8 +69,8 @@ class EnsembleSampling(Agent):
     def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the memory of the models and the posterior."""
         if self.engine == "eager":
-            return ensemble.ensemble_bytes(r, self.M)
-        return deferred.deferred_bytes(K, r, self.M, T)
+            return ensemble.eager_ensemble_bytes(r, self.M)
+        return deferred.deferred_ensemble_bytes(K, r, self.M, T)
 
     def in_step(self, K: int, r: int, T: int) -> bool:
         """Tell that eager runs, which take long for their models, do not need it."""
@@ -92,37 +87,37 @@ class EnsembleSampling(Agent):
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior, and M models drawn from it, or to be drawn."""
         if self.engine == "deferred":
-            return deferred.deferred(K, r, self.M, steps)
-        state = ensemble.ensemble(r, self.M)
-        ensemble.draw_models(state.models, source, 0, len(state.models.tiles))
+            return deferred.deferred_ensemble(K, r, self.M, steps)
+        state = ensemble.eager_ensemble(r, self.M)
+        ensemble.draw_prior_models(state.models, source, 0, len(state.models.tiles))
         return state
 
     def models(
-        self, state: Any, source: Source, mark: int, first: int = 0, last: int | None = None
+        self, state: Any, source: Source, probe_index: int, first: int = 0, last: int | None = None
     ) -> Floats:
         """Return the models first, ..., last - 1, or all, in information space, one a row.
 
-        It changes no action that follows. `mark` numbers the look: the same mark at the same
+        It changes no action that follows. `probe_index` numbers the look: the same mark at the same
         step gives the same numbers.
         """
         between = (ensemble if self.engine == "eager" else deferred).models_between
-        return between(state, source, mark, first, self.M if last is None else last)
+        return between(state, source, probe_index, first, self.M if last is None else last)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return phat_t, how often each arm is the best of a model, and the models' moments."""
-        from fastes.agents.tally import BLOCK, Tally, read_models, with_root
+        from fastes.agents.best_arms import BLOCK, BestArmCounts, read_models, with_root
 
         posterior = with_root(state.posterior)
-        tally = Tally(arms)
+        counts = BestArmCounts(arms)
         first, second = np.zeros(len(posterior.mu)), np.zeros_like(posterior.S)
         for start in range(0, self.M, BLOCK):
             # Looks are numbered in 24 bits of the random generator's counter.
             xi = self.models(state, source, t % 2**24, start, min(self.M, start + BLOCK))
-            tally.add(read_models(state.posterior, xi))
+            counts.add(read_models(state.posterior, xi))
             white = xi @ posterior.root  # P^(1/2) (z - mu)
             first += white.sum(axis=0)
             second += white.T @ white
-        return ActionLaw(tally.counts / self.M, self._moments(first, second))
+        return ActionLaw(counts.counts / self.M, self._moments(first, second))
 
     def _moments(self, first: Floats, second: Floats) -> Moments:
         M, r = self.M, len(first)
@@ -151,7 +146,7 @@ class EnsembleSampling(Agent):
     def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source, steps: int = 0) -> Any:
         """Return the state that `pack` was given, or raise FileFormatError."""
         if self.engine == "eager":
-            state = ensemble.ensemble(r, self.M)
+            state = ensemble.eager_ensemble(r, self.M)
             for name in _OF_MODELS:
                 unpack_array(arrays, name, getattr(state.models, name))
             start, pending = state.models.span

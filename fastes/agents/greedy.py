@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.kernels.greedy import Greedy as GreedyState
-from fastes.kernels.greedy import greedy
-from fastes.kernels.streams import Source
+from fastes.kernels.agents.greedy import Greedy as GreedyState
+from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.streams.philox import Source
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fastes import validation
 from fastes.agents.agent import Agent
-from fastes.kernels.linucb import LinUCB as LinUCBState
-from fastes.kernels.linucb import linucb
-from fastes.kernels.streams import Source
+from fastes.checks import numbers
+from fastes.kernels.agents.linucb import LinUCB as LinUCBState
+from fastes.kernels.agents.linucb import linucb
+from fastes.kernels.streams.philox import Source
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class LinUCB(Agent):
     name: ClassVar[str] = "linucb"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", validation.nonnegative("alpha", self.alpha))
+        object.__setattr__(self, "alpha", numbers.nonnegative("alpha", self.alpha))
 
     def parameters(self) -> dict[str, Any]:
         """Return the number of standard deviations."""

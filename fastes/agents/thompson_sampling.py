@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fastes.agents.agent import ActionLaw, Agent
-from fastes.kernels.arms import Arms
-from fastes.kernels.streams import Source
-from fastes.kernels.thompson import Thompson, thompson
+from fastes.agents.action_law import ActionLaw
+from fastes.agents.agent import Agent
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.agents.thompson import Thompson, thompson
+from fastes.kernels.streams.philox import Source
 
 
 @dataclass(frozen=True)

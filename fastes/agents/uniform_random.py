@@ -5,11 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fastes.agents.agent import ActionLaw, Agent
-from fastes.kernels.arms import Arms
-from fastes.kernels.greedy import Greedy, greedy
-from fastes.kernels.streams import Source
-from fastes.kernels.uniform import Uniform
+from fastes.agents.action_law import ActionLaw
+from fastes.agents.agent import Agent
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.agents.greedy import Greedy, greedy
+from fastes.kernels.agents.uniform import Uniform
+from fastes.kernels.streams.philox import Source
 
 
 @dataclass(frozen=True)

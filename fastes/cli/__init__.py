@@ -26,7 +26,7 @@ class _LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command = getattr(importlib.import_module(f"fastes.cli.{name}"), name)
+        command = getattr(importlib.import_module(f"fastes.cli.commands.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

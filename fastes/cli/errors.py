@@ -27,7 +27,7 @@ class _Usage(click.ClickException):
 
 
 @contextlib.contextmanager
-def one_sentence(debug: bool, to_go_on: str = "", kept: Path | None = None) -> Iterator[None]:
+def user_errors(debug: bool, to_go_on: str = "", kept: Path | None = None) -> Iterator[None]:
     """Turn what the library raises into one line and an exit code; with `debug`, let it pass.
 
     What is stopped says by which command it goes on from the file that it is kept in.
@@ -78,12 +78,12 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 def _as_click(error: BaseException) -> click.ClickException:
-    from fastes.files import FileFormatError
+    from fastes.files.archive import FileFormatError
 
     if isinstance(error, OSError) and error.filename is not None:
         return _Failure(f"{error.filename}: {(error.strerror or str(error)).lower()}")
     if isinstance(error, (EOFError, pickle.UnpicklingError)):
-        from fastes.kernels.jit import cache_folder
+        from fastes.kernels.jit.cache import cache_folder
 
         return _Failure(f"the compiled code in {cache_folder()} is damaged: delete that folder")
     if isinstance(error, (FileFormatError, OSError, MemoryError, ImportError, ArithmeticError)):

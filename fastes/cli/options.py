@@ -76,7 +76,7 @@ def load_npy(option: str, path: Path) -> Any:
     """Return the array in a .npy file, never unpickling."""
     import numpy as np
 
-    from fastes.files import FileFormatError
+    from fastes.files.archive import FileFormatError
 
     try:
         return np.load(path, allow_pickle=False)

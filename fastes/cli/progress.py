@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fastes.kernels.jit import announce_compilation
+from fastes.kernels.jit.events import announce_compilation
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fastes.crew import Progress
-    from fastes.studies.outcomes import SweepProgress
+    from fastes.simulation.progress import Progress
+    from fastes.studies.sweep import SweepProgress
 
 
 @functools.cache
@@ -26,7 +26,7 @@ def _terminal() -> "Console":
 
 
 @contextlib.contextmanager
-def shown(visible: bool) -> "Iterator[Callable[[Progress], None] | None]":
+def progress_bar(visible: bool) -> "Iterator[Callable[[Progress], None] | None]":
     """Give a callback that draws progress on stderr, and say when kernels are compiled.
 
     Only if it is to be visible, and stderr is a terminal.

@@ -14,10 +14,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.files import FileFormatError, busy, locked, replacing
+from fastes.checks.arrays import Floats
+from fastes.files.archive import FileFormatError
+from fastes.files.atomic import atomic_write
+from fastes.files.locks import busy, locked
 from fastes.studies.study import Study, differences
-from fastes.studies.tasks import Identity, IdentityError, Outcome, Task, identity
-from fastes.validation import Floats
+from fastes.studies.tasks import BuildId, BuildMismatchError, Task, TaskResult, build_id
 
 _APPLICATION = 0x66737473  # "fsts", in the file's header
 _FORMAT = 1
@@ -58,7 +60,7 @@ class Store:
                 raise sqlite3.DatabaseError("its description is not what was written")
             self.description: str = description
             self.study = Study(**json.loads(description))
-            self.begun_by = Identity(*begun_by)
+            self.begun_by = BuildId(*begun_by)
 
     def close(self) -> None:
         """Close the file."""
@@ -76,10 +78,10 @@ class Store:
         apart = differences(self.study.description(), study.description())
         if apart:
             raise ValueError(f"{name} holds another study: it differs in {', '.join(apart)}")
-        if self.begun_by != identity():
+        if self.begun_by != build_id():
             raise ValueError(
                 f"{name} was begun by fastes {self.begun_by.version} with other kernels than this "
-                f"fastes {identity().version}: their runs are not to be mixed"
+                f"fastes {build_id().version}: their runs are not to be mixed"
             )
 
     def tasks(self) -> list[Task]:
@@ -98,7 +100,7 @@ class Store:
         with self._explained():
             return dict(self._connection.execute("SELECT task, message FROM failure").fetchall())
 
-    def keep(self, task: Task, outcome: Outcome) -> None:
+    def keep(self, task: Task, outcome: TaskResult) -> None:
         """Write down what came of a task, or raise IdentityError where it is of other bits."""
         question = (
             "SELECT coordinates FROM task JOIN outcome ON number = task WHERE setting = ? LIMIT 1"
@@ -107,7 +109,7 @@ class Store:
         with self._explained(), self._transaction():
             other = self._connection.execute(question, (task.setting,)).fetchone()
             if other is not None and other[0] != outcome.coordinates:
-                raise IdentityError(
+                raise BuildMismatchError(
                     f"task {task.number} was done with a linear algebra library that rounds "
                     "otherwise than that of the tasks before: runs would be of other bits"
                 )
@@ -132,7 +134,7 @@ class Store:
             if row is None:
                 continue
             _, *fields, seal = row
-            outcome = Outcome(*fields)
+            outcome = TaskResult(*fields)
             if seal != _seal(*task, *outcome):
                 raise FileFormatError(f"{os.fspath(self.path)} is damaged in task {task.number}")
             n = task.last - task.first
@@ -203,13 +205,13 @@ def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) ->
     words = json.dumps(study.description())
     try:
         with (
-            replacing(path, new=True) as temporary,
+            atomic_write(path, new=True) as temporary,
             contextlib.closing(sqlite3.connect(temporary)) as new,
         ):
             new.executescript(_SCHEMA)
             new.execute(f"PRAGMA application_id = {_APPLICATION}")
             new.execute(f"PRAGMA user_version = {_FORMAT}")
-            row = (words, *identity())
+            row = (words, *build_id())
             new.execute("INSERT INTO study VALUES (?, ?, ?, ?)", (*row, _seal(*row)))
             new.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", tasks)
             new.commit()

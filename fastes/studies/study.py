@@ -6,19 +6,19 @@ import itertools
 import json
 import math
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from fastes import validation
+from fastes.actions.families import FAMILIES
 from fastes.agents import AGENTS, Agent
 from fastes.agents.ensemble_sampling import ENGINES
-from fastes.experiment import Experiment, experiment_of
-from fastes.problem import FAMILIES, LinearBandit
+from fastes.checks import numbers
+from fastes.problem.bandit import LinearBandit
+from fastes.simulation.experiment import Experiment, make_experiment
+from fastes.studies.lists import progression
 
 DEFAULTS: dict[str, Any] = {
     "agent": "es",
@@ -36,13 +36,11 @@ DEFAULTS: dict[str, Any] = {
 """The axes of the grid, in their order, and what they are where nothing is said."""
 
 _WORDS = {"agent": tuple(AGENTS), "engine": ENGINES, "arms": FAMILIES}
-_WHOLE = dict.fromkeys(("M", "K", "d"), validation.MAX_SIZE) | {"T": validation.MAX_STEPS}
+_WHOLE = dict.fromkeys(("M", "K", "d"), numbers.MAX_SIZE) | {"T": numbers.MAX_STEPS}
 _OF = {"M": "es", "engine": "es", "alpha": "linucb"}
-_COMMON = {"runs": (100, 1, validation.MAX_SIZE), "seed": (0, 0, validation.MAX_SEED)}
-_COMMON["points"] = (50, 1, validation.MAX_SIZE)
+_COMMON = {"runs": (100, 1, numbers.MAX_SIZE), "seed": (0, 0, numbers.MAX_SEED)}
+_COMMON["points"] = (50, 1, numbers.MAX_SIZE)
 _MOST_SETTINGS = 100_000
-_MOST_VALUES, _MOST_BITS = 100_000, 200
-_NUMBER = re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 
 
 class Setting(NamedTuple):
@@ -111,7 +109,7 @@ class Study:
             )
         object.__setattr__(self, "axes", axes)
         for name, (default, least, most) in _COMMON.items():
-            value = validation.integer(name, words.get(name, default), least, most)
+            value = numbers.integer(name, words.get(name, default), least, most)
             object.__setattr__(self, name, value)
         for setting in self.settings:
             _check(setting)
@@ -155,10 +153,10 @@ class Study:
         """Return what a setting asks to be simulated."""
         bandit = _bandit(*setting[4:10], self.seed)
         common = {"runs": self.runs, "seed": self.seed, "points": self.points}
-        return experiment_of(bandit, agent_of(setting), setting.T, **common)
+        return make_experiment(bandit, agent_from_setting(setting), setting.T, **common)
 
 
-def agent_of(setting: Setting) -> Agent:
+def agent_from_setting(setting: Setting) -> Agent:
     """Return the agent that plays in a setting."""
     its = {name: getattr(setting, name) for name, agent in _OF.items() if agent == setting.agent}
     return AGENTS[setting.agent](**its)
@@ -182,7 +180,8 @@ def _setting(values: tuple[Any, ...]) -> Setting:
 def _values(name: str, given: Any) -> tuple[Any, ...]:
     """Return the values of an axis, each once, or raise ValueError."""
     if isinstance(given, str):
-        given = progression(name, given)
+        words = [word.strip() for word in given.split(",")]
+        given = words if name in _WORDS else progression(name, given)
     values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
     if not values:
         raise ValueError(f"{name} must have at least one value, got none")
@@ -191,72 +190,22 @@ def _values(name: str, given: Any) -> tuple[Any, ...]:
             if value not in _WORDS[name]:
                 raise ValueError(f"{name} must be one of {', '.join(_WORDS[name])}, got {value!r}")
     elif name in _WHOLE:
-        values = tuple(validation.integer(name, value, 1, _WHOLE[name]) for value in values)
+        values = tuple(numbers.integer(name, value, 1, _WHOLE[name]) for value in values)
     else:
-        values = tuple(validation.real(name, value) for value in values)
+        values = tuple(numbers.real(name, value) for value in values)
     return tuple(dict.fromkeys(values))
 
 
 def _check(setting: Setting) -> None:
     """Raise ValueError unless a setting can be simulated."""
-    agent = agent_of(setting)
-    validation.integer("T", setting.T, 1, agent.max_steps)
-    validation.positive("noise", setting.noise)
-    validation.nonnegative("prior_cov", setting.prior_cov)
+    agent = agent_from_setting(setting)
+    numbers.integer("T", setting.T, 1, agent.max_steps)
+    numbers.positive("noise", setting.noise)
+    numbers.nonnegative("prior_cov", setting.prior_cov)
     if setting.arms == "basis" and setting.K != setting.d:
         raise ValueError(
             f"basis arms are the d unit vectors: K must equal d, got {setting.K} and {setting.d}"
         )
-
-
-def progression(name: str, text: str) -> list[Any]:
-    """Return the values that words list: "1,2,5", or "2,4,8,...,1024", which goes on as it began.
-
-    Examples
-    --------
-    >>> progression("M", "2,4,...,32"), progression("d", "5,10,15,...,25"), progression("K", "7")
-    ([2, 4, 8, 16, 32], [5, 10, 15, 20, 25], [7])
-    """
-    words = [word.strip() for word in text.split(",")]
-    if name in _WORDS:
-        return words
-    try:
-        if "..." not in words:
-            return [_plain(_number(word)) for word in words]
-        at = words.index("...")
-        begun, (last,) = map(_number, words[:at]), map(_number, words[at + 1 :])
-        return [_plain(value) for value in _continued(list(begun), last)]
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(
-            f"{name} must be numbers such as 10,100 or 2,4,8,...,64, got {text!r}"
-        ) from None
-
-
-def _number(word: str) -> Fraction:
-    if not _NUMBER.fullmatch(word):  # Fraction reads more, such as a number of a million digits
-        raise ValueError
-    return Fraction(word)
-
-
-def _plain(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
-
-
-def _continued(begun: list[Fraction], last: Fraction) -> list[Fraction]:
-    """Return a progression that begins and ends so, by equal ratios or else by equal steps."""
-    if len(begun) < 2 or begun[0] == begun[1]:
-        raise ValueError
-    first, second = begun[:2]
-    for ratio, step in ((second / first, Fraction(0)), (Fraction(1), second - first)):
-        values = [first]
-        while len(values) < _MOST_VALUES and values[-1] != last:
-            values.append(values[-1] * ratio + step)
-            beyond = (values[-1] > last) == (second > first) and values[-1] != last
-            if beyond or values[-1].denominator.bit_length() > _MOST_BITS:
-                break
-        if values[-1] == last and values[: len(begun)] == begun:
-            return values
-    raise ValueError
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:

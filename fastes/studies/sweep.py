@@ -1,234 +1,147 @@
-"""The tasks of a study done, here or on a cluster."""
+"""What came of a study so far, read from its file."""
 
-import contextlib
 import os
-import queue
-import re
-import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from fastes import memory, validation
-from fastes.crew import Progress
-from fastes.simulation import thread_count
-from fastes.studies.cost import calibrate
-from fastes.studies.outcomes import Sweep, SweepProgress, progress_of
-from fastes.studies.store import Store, create
-from fastes.studies.study import Setting, Study, agent_of
-from fastes.studies.tasks import IdentityError, Outcome, Task, cut, do_task, identity
+import numpy as np
 
-TRIES = 3
-TASK_SECONDS = 5.0
-_REPORT_SECONDS = 0.2
-_HANDED_OUT = 10_000
-"""Tasks at most that wait at a scheduler: to hand out all of a large study would take long."""
+from fastes.results.regret import Regret
+from fastes.results.result import Configuration, Result
+from fastes.simulation.recording import recording_times
+from fastes.studies.store import Measured, Store
+from fastes.studies.study import Setting, Study, agent_from_setting
+from fastes.studies.tasks import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-class Plan(NamedTuple):
-    """How a study is cut, and what it will cost."""
+class SweepProgress(NamedTuple):
+    """How far a sweep is.
 
-    study: Study
-    costs: list[float]  # estimated seconds a run, by setting
-    tasks: list[Task]
+    Attributes
+    ----------
+    done, failed, total : int
+        Tasks.
+    cost_done, cost : float
+        Estimated seconds of work, of the tasks that are done and of all.
+    """
+
+    done: int
+    failed: int
+    total: int
+    cost_done: float
+    cost: float
+
+
+def progress_of(tasks: list[Task], done: set[int], failed: int) -> SweepProgress:
+    """Return how far a sweep is of which the tasks with these numbers are done."""
+    cost = sum(task.cost for task in tasks)
+    cost_done = sum(task.cost for task in tasks if task.number in done)
+    return SweepProgress(len(done), failed, len(tasks), cost_done, cost)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A study's file, and what is in it so far. It may be read while the sweep goes on.
+
+    Examples
+    --------
+    >>> import fastes, tempfile
+    >>> study = fastes.Study(agent=["es", "ts"], M=[2, 8], T=50, runs=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sweep = fastes.sweep(study, f"{folder}/study.db")
+    ...     [result.label for setting, result in sweep.results()]
+    ['ES, M=2', 'ES, M=8', 'TS']
+    """
+
+    path: str
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the sweep in a file, or raise FileFormatError."""
+        Store(path).close()
+        return cls(os.fspath(path))
 
     @property
-    def seconds(self) -> float:
-        """Estimated seconds of one processor in all."""
-        return sum(task.cost for task in self.tasks)
+    def study(self) -> Study:
+        """The study."""
+        with Store(self.path) as store:
+            return store.study
 
+    def progress(self) -> SweepProgress:
+        """Return how far it is."""
+        with Store(self.path) as store:
+            return progress_of(store.tasks(), store.done(), len(store.failures()))
 
-def plan(
-    study: Study,
-    task_seconds: float = TASK_SECONDS,
-    report: Callable[[int, int], None] | None = None,
-) -> Plan:
-    """Calibrate, and cut a study into tasks."""
-    task_seconds = validation.positive("task_seconds", task_seconds)
-    _require_memory(max(study.settings, key=_bytes))
-    costs = calibrate(study, report)
-    return Plan(study, costs, cut(study, costs, task_seconds))
+    def failures(self) -> dict[int, str]:
+        """Return why tasks failed, by their numbers."""
+        with Store(self.path) as store:
+            return store.failures()
 
+    def results(self) -> list[tuple[Setting, Result]]:
+        """Return each setting of which there are runs, and the result of those.
 
-def sweep(
-    study: Study,
-    path: str | os.PathLike[str],
-    *,
-    threads: int | None = None,
-    dask: str | None = None,
-    task_seconds: float = TASK_SECONDS,
-    progress: Callable[[SweepProgress], None] | None = None,
-) -> Sweep:
-    """Do all tasks of a study that are not done yet, and keep what comes of them in a file.
+        In order of the settings. A result has fewer runs than the study while some are missing.
+        """
+        return [(setting, result) for setting, _, result in self._measured()]
 
-    It can be stopped at any time, or killed: the same call goes on with what is left. No bit
-    depends on threads, workers or the way the study is cut.
+    def _measured(self) -> Iterator[tuple[Setting, list[int], Result]]:
+        with Store(self.path) as store:
+            tasks: dict[int, list[Task]] = {}
+            for task in store.tasks():
+                tasks.setdefault(task.setting, []).append(task)
+            for number, setting in enumerate(store.study.settings):
+                found = store.measured(tasks.get(number, ()))
+                if found is not None:
+                    times = recording_times(setting.T, store.study.points)
+                    made = _configuration(store, setting, found)
+                    result = Result(made, times, Regret(found.regret), found.counts)
+                    yield setting, found.runs, result
 
-    Parameters
-    ----------
-    study : Study
-        What to do.
-    path : path
-        The file, SQLite. If it is there, it must hold the same study.
-    threads : int, optional
-        How many tasks to do at once; by default as many as there are processors.
-    dask : str, optional
-        The address of a dask scheduler, whose workers do the tasks instead. Needs
-        ``pip install 'fastes[dask]'``, here and there.
-    task_seconds : float
-        About how long a task should take.
-    progress : callable, optional
-        Called with a `SweepProgress` a few times a second.
+    def to_dataframe(self, curves: bool = False) -> "pd.DataFrame":
+        """Return a row for each setting and run: the axes, the run, and its regret at T.
 
-    Returns
-    -------
-    Sweep
-        A task that failed three times is left out, and listed by `Sweep.failures`.
-    """
-    if not isinstance(study, Study):
-        raise TypeError(f"study must be a Study, got {study!r}")
-    check_workers(threads, dask)
-    if not Path(path).exists():
-        begin(path, plan(study, task_seconds))
-    go_on(path, study, threads=threads, dask=dask, progress=progress)
-    return Sweep(os.fspath(path))
-
-
-def check_workers(threads: int | None, dask: str | None) -> None:
-    """Refuse, before anything else is done, what cannot be the workers of a sweep."""
-    thread_count(threads)
-    if dask is not None and not re.fullmatch(r"((tcp|tls|ucx|wss?)://)?[^/:\s]+:\d+", dask):
-        raise ValueError(
-            f"dask must be a scheduler's address such as tcp://host:8786, got {dask!r}"
-        )
-
-
-def begin(path: str | os.PathLike[str], planned: Plan) -> None:
-    """Write the file of a study, unless somebody else has done so meanwhile."""
-    with contextlib.suppress(FileExistsError):
-        create(path, planned.study, planned.tasks)
-
-
-def go_on(
-    path: str | os.PathLike[str],
-    study: Study,
-    *,
-    threads: int | None = None,
-    dask: str | None = None,
-    progress: Callable[[SweepProgress], None] | None = None,
-) -> None:
-    """Do the tasks in a study's file that are not done yet."""
-    check_workers(threads, dask)
-    store = Store(path)
-    store.require(study)
-    with store.working():
-        tasks, done = store.tasks(), store.done()
-        now = progress_of(tasks, done, 0)
-        left = [task for task in tasks if task.number not in done]
-        reported = 0.0
-        with _workers(store.description, study, left, thread_count(threads), dask) as submit:
-            for ended in _each(left, submit):
-                if ended is not None:
-                    task, came_of_it = ended
-                    if isinstance(came_of_it, Outcome):
-                        store.keep(task, came_of_it)
-                        now = now._replace(done=now.done + 1, cost_done=now.cost_done + task.cost)
-                    else:
-                        store.fail(task, f"{type(came_of_it).__name__}: {came_of_it}")
-                        now = now._replace(failed=now.failed + 1)
-                if progress is not None and time.monotonic() - reported > _REPORT_SECONDS:
-                    progress(now)
-                    reported = time.monotonic()
-    if progress is not None:
-        progress(now)
-
-
-def _each(
-    left: list[Task], submit: Callable[[Task], "Future[Outcome]"]
-) -> Iterator[tuple[Task, Outcome | BaseException] | None]:
-    """Hand out tasks, and yield what came of each; and None where that takes a while.
-
-    A task that fails is handed out again, and its error yielded when it has failed three times.
-    """
-    waiting = iter(left)
-    doing: dict[Future[Outcome], Task] = {}
-    tries: dict[int, int] = {}
-    ended: queue.SimpleQueue[Future[Outcome]] = queue.SimpleQueue()
-
-    def begin(task: Task | None) -> None:
-        if task is not None:
-            future = submit(task)
-            doing[future] = task
-            future.add_done_callback(ended.put)
-
-    for _ in range(_HANDED_OUT):
-        begin(next(waiting, None))
-    while doing:
+        With `curves`, a row for each recorded time `t`.
+        """
         try:
-            future = ended.get(timeout=_REPORT_SECONDS)
-        except queue.Empty:
-            yield None
-            continue
-        task = doing.pop(future)
-        if future.cancelled():  # nobody here does
-            raise ConnectionError("the scheduler is gone: the same command goes on when it is back")
-        error = future.exception()
-        if isinstance(error, IdentityError):
-            raise error
-        tries[task.number] = tries.get(task.number, 0) + 1
-        if error is not None and tries[task.number] < TRIES:
-            begin(task)
-            continue
-        yield task, (future.result() if error is None else error)
-        begin(next(waiting, None))
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
+            ) from error
+        frames = []
+        for setting, runs, result in self._measured():
+            frame = result.to_dataframe().drop(columns="agent")
+            frame["run"] = np.array(runs)[frame["run"]]
+            if not curves:
+                frame = frame[frame["t"] == setting.T].drop(columns="t")
+            axes = pd.DataFrame([setting._asdict()] * len(frame), index=frame.index)
+            frames.append(pd.concat([axes, frame], axis=1))
+        if not frames:
+            return pd.DataFrame(columns=[*Setting._fields, "run", "regret"])
+        return pd.concat(frames, ignore_index=True)
 
 
-@contextlib.contextmanager
-def _workers(
-    description: str, study: Study, left: list[Task], threads: int, dask: str | None
-) -> Iterator[Callable[[Task], "Future[Outcome]"]]:
-    """Give a function that hands a task to a worker; drop what is not done at the end."""
-    expected = identity()
-    if dask is not None:
-        from fastes.studies.cluster import connected
-
-        with connected(dask) as executor:
-            yield lambda task: executor.submit(do_task, description, task, expected)
-        return
-    stop = threading.Event()
-
-    def heed(_: Progress) -> None:
-        if stop.is_set():
-            raise InterruptedError("stopped")
-
-    at_once = _at_once(study, left, threads)
-    pool = ThreadPoolExecutor(at_once, thread_name_prefix="fastes-task")
-    try:
-        yield lambda task: pool.submit(do_task, description, task, expected, heed)
-    finally:
-        stop.set()
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _at_once(study: Study, left: list[Task], threads: int) -> int:
-    """Return how many tasks to do at once: as many as fit."""
-    largest = max((_bytes(study.settings[task.setting]) for task in left), default=1)
-    return int(max(1, min(threads, len(left), memory.available_bytes() // largest)))
-
-
-def _bytes(setting: Setting) -> int:
-    """Return the memory of a run of a setting, with its problem."""
-    K, r = setting.K, min(setting.K, setting.d)
-    return agent_of(setting).run_bytes(K, r, setting.T) + 4 * 8 * K * setting.d
-
-
-def _require_memory(setting: Setting) -> None:
-    sizes = ", ".join(f"{name}={value:,}" for name, value in _sizes(setting).items())
-    memory.require(f"a run with {sizes}", _bytes(setting))
-
-
-def _sizes(setting: Setting) -> dict[str, int]:
-    sizes = {"K": setting.K, "d": setting.d, "T": setting.T, "M": setting.M}
-    return {name: size for name, size in sizes.items() if size is not None}
+def _configuration(store: Store, setting: Setting, found: Measured) -> Configuration:
+    """Return what was simulated, without making the problem anew, which may be large."""
+    agent = agent_from_setting(setting)
+    return Configuration(
+        agent=agent.name,
+        engine=agent.engine,
+        parameters=agent.parameters(),
+        K=setting.K,
+        d=setting.d,
+        rank=found.rank,
+        T=setting.T,
+        runs=len(found.runs),
+        seed=store.study.seed,
+        noise=setting.noise,
+        theta="prior",
+        problem=found.problem,
+        version=store.begun_by.version,
+        threads=1,
+        seconds=found.seconds,
+    )

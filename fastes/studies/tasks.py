@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 import fastes
-from fastes import validation
-from fastes.canonical import rows_and_offsets
-from fastes.crew import Progress
-from fastes.experiment import empty_ledger
-from fastes.kernels.jit import fingerprint
-from fastes.problem import LinearBandit
-from fastes.simulation import one_result
-from fastes.studies.study import Study, agent_of
+from fastes.checks import arrays
+from fastes.kernels.jit.cache import fingerprint
+from fastes.problem.bandit import LinearBandit
+from fastes.problem.whitening import rows_and_offsets
+from fastes.simulation.execute import one_result
+from fastes.simulation.partial_result import empty_partial_result
+from fastes.simulation.progress import Progress
+from fastes.studies.study import Study, agent_from_setting
 
 TOGETHER = 32
 """Runs of a task at least, where runs go in step."""
@@ -35,7 +35,7 @@ class Task(NamedTuple):
     cost: float  # estimated seconds
 
 
-class Outcome(NamedTuple):
+class TaskResult(NamedTuple):
     """What a task gives, packed to be sent and kept."""
 
     seconds: float
@@ -46,23 +46,23 @@ class Outcome(NamedTuple):
     counts: bytes  # (K,) int64, by zlib
 
 
-class Identity(NamedTuple):
+class BuildId(NamedTuple):
     """What must be equal wherever tasks of a study are done."""
 
     version: str
     kernels: str
 
 
-class IdentityError(RuntimeError):
+class BuildMismatchError(RuntimeError):
     """A worker would give other bits."""
 
 
-def identity() -> Identity:
+def build_id() -> BuildId:
     """Return the identity of this process."""
-    return Identity(fastes.__version__, fingerprint())
+    return BuildId(fastes.__version__, fingerprint())
 
 
-def cut(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
+def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
     """Return the tasks of a study, the longest first; `costs` are seconds a run, by setting.
 
     The runs of a setting are split evenly into tasks that take about so many seconds, and at
@@ -70,7 +70,7 @@ def cut(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
     """
     pieces = []
     for i, (setting, cost) in enumerate(zip(study.settings, costs, strict=True)):
-        in_step = agent_of(setting).in_step(setting.K, min(setting.K, setting.d), setting.T)
+        in_step = agent_from_setting(setting).in_step(setting.K, min(setting.K, setting.d), setting.T)
         least = TOGETHER if in_step else 1
         parts = min(round(cost * study.runs / seconds), study.runs // least)
         cuts = [study.runs * j // max(1, parts) for j in range(max(1, parts) + 1)]
@@ -84,18 +84,18 @@ def cut(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
 def do_task(
     description: str,
     task: Task,
-    expected: Identity,
+    expected: BuildId,
     progress: Callable[[Progress], None] | None = None,
-) -> Outcome:
+) -> TaskResult:
     """Do a task of the study that is described, as JSON, in one thread."""
-    if identity() != expected:
-        raise IdentityError(refusal(f"{platform.node()}, process {os.getpid()}", identity()))
+    if build_id() != expected:
+        raise BuildMismatchError(refusal(f"{platform.node()}, process {os.getpid()}", build_id()))
     study = _study(description)
     experiment = study.experiment(study.settings[task.setting])
-    ledger = empty_ledger(experiment, range(task.first, task.last))
+    ledger = empty_partial_result(experiment, range(task.first, task.last))
     result = one_result(experiment, ledger, 1, progress)
     bandit = experiment.bandit
-    return Outcome(
+    return TaskResult(
         result.configuration.seconds,
         bandit.rank,
         bandit.fingerprint,
@@ -114,12 +114,12 @@ def _coordinates(bandit: LinearBandit) -> str:
     """Return a hash of a problem's canonical form, where its last bits are LAPACK's."""
     if bandit.canonical.factor is not None:
         return ""
-    return validation.fingerprint(*rows_and_offsets(bandit.canonical))
+    return arrays.fingerprint(*rows_and_offsets(bandit.canonical))
 
 
-def refusal(worker: str, found: Identity) -> str:
+def refusal(worker: str, found: BuildId) -> str:
     """Return the sentence that refuses a worker."""
-    ours = identity()
+    ours = build_id()
     if found.version != ours.version:
         return f"worker {worker} has fastes {found.version}, this is fastes {ours.version}"
     return f"worker {worker} has fastes {found.version} with other kernels, or another numba"

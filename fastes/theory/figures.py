@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastes.plotting import style
-from fastes.result import Result
+from fastes.results.figures import style
+from fastes.results.result import Result
 from fastes.theory import bounds
 from fastes.theory.inequalities import diagnostics_of, require_prior
 

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from fastes.diagnostics import Diagnostics, Mean
-from fastes.result import Regret, Result
+from fastes.checks.arrays import Floats
+from fastes.results.diagnostics import Diagnostics, Mean
+from fastes.results.regret import Regret
+from fastes.results.result import Result
 from fastes.theory import bounds
-from fastes.validation import Floats
 
 
-def looking_times(T: int, n: int = 12) -> NDArray[np.int64]:
+def probe_times(T: int, n: int = 12) -> NDArray[np.int64]:
     """Return at most n steps from 0 to T - 1, both included, evenly spaced in log(t + 1).
 
     Examples
@@ -94,7 +95,7 @@ def inequalities(result: Result) -> dict[str, Any]:
     """
     seen, c = diagnostics_of(result), result.configuration
     M = c.parameters.get("M")
-    summed = Regret(sum_over_steps(seen.t, seen.figure("step_regret"), c.T)[:, None])
+    summed = Regret(sum_over_steps(seen.t, seen.values("step_regret"), c.T)[:, None])
     return {
         "agent": result.label,
         "t": seen.t.tolist(),

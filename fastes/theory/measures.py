@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr
 
-from fastes import validation
-from fastes.validation import Floats
+from fastes.checks import arrays
+from fastes.checks.arrays import Floats
 
 _TOLERANCE = 1e-9  # how far from 1 a sum of probabilities may be
 
@@ -139,7 +139,7 @@ def conditional_mutual_information(joint: ArrayLike) -> Floats:
 
 def _distribution(name: str, value: ArrayLike, axes: int) -> Floats:
     """Return probabilities along the last axes, or raise unless they are."""
-    numbers = validation.array(name, value)
+    numbers = arrays.array(name, value)
     if numbers.ndim < axes or 0 in numbers.shape[numbers.ndim - axes :]:
         raise ValueError(
             f"{name} must hold probabilities along its last {axes} "

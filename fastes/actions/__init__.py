@@ -1,0 +1,1 @@
+"""Action sets: which arms a problem offers."""

@@ -1,0 +1,70 @@
+"""How often each arm is the best of many models: of an ensemble, or of draws from a posterior."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.checks.arrays import Floats
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.arithmetic.tile_product import MODELS, TILE
+from fastes.kernels.diagnostics import best_of_models as kernels
+from fastes.kernels.posterior.state import Posterior
+from fastes.kernels.streams.layout import OPTIMAL_ACTION
+from fastes.kernels.streams.philox import Source
+
+BLOCK = 1024
+"""Models to take at a time: few enough to stay in a cache."""
+
+
+class BestArmCounts:
+    """Models so far, and the arms that were their best.
+
+    Attributes
+    ----------
+    counts : (K,) array
+        Models of which each arm was the best; arms that tie share.
+    values : (K,) array
+        The sum of its scores over those models.
+    """
+
+    def __init__(self, arms: Arms) -> None:
+        self.counts = np.zeros(arms.K)
+        self.values = np.zeros(arms.K)
+        self._arms = arms
+        self._scores = np.empty((MODELS, TILE))
+
+    def add(self, z: Floats) -> NDArray[np.int64]:
+        """Take in models, one a row. Return the best arm of each, the first if several tie."""
+        n = len(z)
+        padded = np.zeros((-(-n // MODELS) * MODELS, z.shape[1]))
+        padded[:n] = z
+        best = np.empty(len(padded))
+        ties, arm = np.empty((2, len(padded)), np.int64)
+        kernels.best_arms(self._arms, padded, self._scores, best, ties, arm)
+        if not ties[:n].all():
+            raise FloatingPointError("a model was lost to rounding: none of its scores is a number")
+        kernels.split_ties(
+            *(self._arms, padded, n, self._scores, best, ties, arm), self.counts, self.values
+        )
+        return arm[:n]
+
+
+def with_root(posterior: Posterior) -> Posterior:
+    """Return a copy of a posterior with the root of its covariance, S = root root'."""
+    copy = Posterior(*(part.copy() for part in posterior))
+    kernels.compute_root(copy)
+    return copy
+
+
+def read_models(posterior: Posterior, xi: Floats) -> Floats:
+    """Return z = mu + S xi for models in information space, one a row."""
+    z = np.empty_like(xi)
+    kernels.read_models(posterior, xi, z)
+    return z
+
+
+def draw_posterior_models(posterior: Posterior, source: Source, probe_index: int, n: int) -> Floats:
+    """Return n draws from a posterior that has its root, one a row; `probe_index` numbers the look."""
+    z = np.empty((n, len(posterior.mu)))
+    scratch = posterior._replace(gain=np.empty_like(posterior.gain))
+    kernels.draw_posterior_models(scratch, source, OPTIMAL_ACTION, probe_index << 32, z)
+    return z

@@ -1,0 +1,45 @@
+"""Checks of arrays."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.checks.numbers import shown
+
+Floats = NDArray[np.float64]
+
+
+def array(name: str, value: Any) -> Floats:
+    """Return a float64 copy of `value` in C order, or raise unless it is real and finite."""
+    try:
+        given = np.asarray(value)
+        real = given.dtype.kind in "iuf" or given.size == 0
+        # A copy, so that nobody can change it behind our back.
+        numbers = np.array(given, dtype=np.float64, order="C", copy=True) if real else None
+    except (TypeError, ValueError, OverflowError):
+        numbers = None
+    if numbers is None or np.ma.isMaskedArray(value):
+        raise TypeError(f"{name} must be an array of real numbers, got {shown(value)}")
+    if not np.isfinite(numbers).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
+        place = f" at {list(where)}" if where else ""
+        raise ValueError(f"{name} must be finite, got {numbers[where]}{place}")
+    return numbers
+
+
+def frozen(numbers: Floats) -> Floats:
+    """Return the array itself, made read-only."""
+    numbers.flags.writeable = False
+    return numbers
+
+
+def fingerprint(*parts: Any) -> str:
+    """Return a hash of numbers and their shapes: equal for equal parts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        numbers = np.ascontiguousarray(part)
+        digest.update(repr(np.shape(part)).encode())
+        digest.update(numbers.data)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,66 @@
+"""Checks of single numbers. They need no NumPy, so that help is printed without it."""
+
+import math
+import operator
+from typing import Any
+
+MAX_SIZE = 2**32 - 1
+"""K, M and runs are 32-bit words of the random generator's counter."""
+
+MAX_STEPS = 2**56 - 1
+"""T is a 56-bit word of it."""
+
+MAX_SEED = 2**64 - 1
+
+
+def integer(name: str, value: Any, minimum: int, maximum: int) -> int:
+    """Return `value` as an int, or raise unless it is an integer in the range."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or not minimum <= number <= maximum:
+        raise ValueError(
+            f"{name} must be an integer from {minimum} to {maximum}, got {shown(value)}"
+        )
+    return number
+
+
+def real(name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it is a finite number."""
+    number = _scalar(value)
+    if number is None or not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {shown(value)}")
+    return number
+
+
+def positive(name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it is finite and above zero."""
+    number = _scalar(value)
+    if number is None or not (math.isfinite(number) and number > 0):
+        raise ValueError(f"{name} must be a finite number above 0, got {shown(value)}")
+    return number
+
+
+def nonnegative(name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it is finite and at least zero."""
+    number = _scalar(value)
+    if number is None or not (math.isfinite(number) and number >= 0):
+        raise ValueError(f"{name} must be a finite number of at least 0, got {shown(value)}")
+    return number
+
+
+def _scalar(value: Any) -> float | None:
+    # A boolean of NumPy is none of Python's, but says what it is.
+    if isinstance(value, (bool, str)) or getattr(getattr(value, "dtype", None), "kind", "f") == "b":
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: on one line, and short."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

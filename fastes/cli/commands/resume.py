@@ -1,0 +1,46 @@
+"""fastes resume."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fastes.cli.errors import user_errors
+from fastes.cli.options import EVERY, INPUT, file_options, output_options
+from fastes.cli.output import check_files, save_and_print
+from fastes.cli.startup import load_numba
+
+
+@click.command()
+@click.argument("file", type=INPUT)
+@click.option("--T", "T", type=int, show_default="as it was", help="A longer horizon.")
+@click.option("--threads", type=int, show_default="all processors", help="Threads.")
+@EVERY
+@file_options
+@output_options
+def resume(
+    file: Path, T: int | None, as_json: bool, quiet: bool, debug: bool, **options: Any
+) -> None:
+    """Go on with a simulation from its checkpoint.
+
+    The result is the one of a simulation that was never stopped, to the bit, on any number of
+    threads. FILE is kept up to date on the way, and can be extended when it is done.
+
+    \b
+    fastes simulate --T 1000000000 --checkpoint long.ckpt
+    fastes resume long.ckpt
+    fastes resume long.ckpt --T 2000000000 --plot regret.png
+    """
+    with user_errors(debug, "fastes resume", file):
+        load_numba()
+        from fastes.cli.progress import progress_bar
+        from fastes.results.comparison import Comparison
+        from fastes.simulation.checkpoint import resume as go_on
+
+        check_files(options, FILE=file)
+        with progress_bar(not (quiet or as_json)) as progress:
+            done = go_on(
+                file, T, threads=options["threads"], every=options["every"], progress=progress
+            )
+        comparison = done if isinstance(done, Comparison) else Comparison((done,))
+        save_and_print(comparison, options, as_json, quiet)

@@ -1,0 +1,245 @@
+"""fastes sweep."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastes.cli.errors import user_errors
+from fastes.cli.options import INPUT, OUTPUT, Command, check_outputs, output_options, seconds
+from fastes.cli.startup import load_numba
+
+if TYPE_CHECKING:
+    from fastes.studies.execution import Plan
+    from fastes.studies.study import Study
+    from fastes.studies.sweep import Sweep
+
+
+# What it is, and what it is where nothing is said (`fastes.studies.study.DEFAULTS`).
+_AXES = {
+    "agent": ("es, ts, greedy, linucb, uniform.", "es"),
+    "M": ("Models in the ensemble (es).", "30"),
+    "engine": ("How the models are kept (es).", "auto"),
+    "alpha": ("Standard deviations of optimism (linucb).", "1"),
+    "arms": ("sphere, gaussian, uniform, basis.", "sphere"),
+    "K": ("Number of arms.", "100"),
+    "d": ("Dimension.", "10"),
+    "prior-mean": ("Mean of theta.", "0"),
+    "prior-cov": ("Variance of theta.", "1"),
+    "noise": ("Standard deviation of a reward.", "1"),
+    "T": ("Steps a run.", "2000"),
+}
+_NUMBERS = {
+    "runs": ("Runs of each setting.", "100"),
+    "seed": ("Seed of everything random.", "0"),
+    "points": ("Times to record.", "50"),
+}
+
+
+def _study_options(command: Command) -> Command:
+    for name, (meaning, default) in reversed(_NUMBERS.items()):
+        option = click.option(f"--{name}", type=int, show_default=default, help=meaning)
+        command = option(command)
+    for name, (meaning, default) in reversed(_AXES.items()):
+        words = f"--{name}", name.replace("-", "_")
+        option = click.option(*words, metavar="LIST", show_default=default, help=meaning)
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("file", type=INPUT, required=False, metavar="[STUDY.toml|STUDY.db]")
+@_study_options
+@click.option(
+    "--out",
+    type=OUTPUT,
+    show_default="STUDY.db, or sweep.db",
+    help="The file of the study; if it is there, go on with it.",
+)
+@click.option("--threads", type=int, show_default="all processors", help="Tasks at once.")
+@click.option("--dask", metavar="ADDRESS", help="A dask scheduler: tcp://host:8786.")
+@click.option(
+    "--task",
+    "task_seconds",
+    default="5s",
+    show_default=True,
+    metavar="TIME",
+    callback=seconds,
+    help="About how long a task should take.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the plan and what it will cost; do nothing.")
+@output_options
+def sweep(
+    file: Path | None,
+    out: Path | None,
+    threads: int | None,
+    dask: str | None,
+    task_seconds: float,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+    debug: bool,
+    **words: Any,
+) -> None:
+    """Simulate all settings of a grid, and keep the results in one file.
+
+    A LIST is 10,100,1000 or a progression such as 2,4,8,...,1024. Settings are all combinations.
+    The same command goes on with a sweep that was stopped or killed. STUDY.toml has a line such
+    as M = [2, 4, 8] for each option above --out.
+
+    \b
+    fastes sweep --agent es,ts --M 2,4,8,...,1024 --K 100,1000 --runs 400 --dry-run
+    fastes sweep study.toml --out study.db
+    fastes sweep study.toml --out study.db --dask tcp://scheduler:8786
+    fastes plot study.db --x M --out regret.png
+    """
+    given = {name: value for name, value in words.items() if value is not None}
+    out = out or _home_of(file)
+    with user_errors(debug, "fastes sweep", out):
+        load_numba()
+        from fastes.cli.progress import compilation_notice, sweep_bar
+        from fastes.studies.execution import check_workers, create_file, plan, run_tasks
+        from fastes.studies.store import Store
+        from fastes.studies.sweep import Sweep
+
+        check_outputs(out=out)
+        check_workers(threads, dask)
+        study = _study(file, given)
+        visible = not (quiet or as_json)
+        begun = out.exists()
+        if begun:
+            with Store(out) as store:
+                store.require(study)
+        if dry_run or not begun:
+            with compilation_notice(visible):
+                planned = plan(study, task_seconds, _calibrating(visible))
+            if dry_run:
+                _print_plan(planned, as_json, quiet)
+                if visible and begun:
+                    _print_tasks(Sweep.read(out))
+                return
+            if visible:
+                click.echo(_cost(planned), err=True)
+            create_file(out, planned)
+        with sweep_bar(visible) as progress:
+            run_tasks(out, study, threads=threads, dask=dask, progress=progress)
+        _print_done(Sweep(str(out)), as_json, quiet)
+
+
+def _home_of(file: Path | None) -> Path:
+    """Return where a study is kept if nothing is said: in its own file, or beside it."""
+    from fastes.files.archive import is_database
+
+    if file is None:
+        return Path("sweep.db")
+    return file if is_database(file) else file.with_suffix(".db")
+
+
+def _study(file: Path | None, given: dict[str, Any]) -> "Study":
+    from fastes.studies.store import Store
+    from fastes.studies.study import Study
+
+    if file is None:
+        return Study(**given)
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise click.UsageError(f"{file} holds the whole study: leave out {names}")
+    from fastes.files.archive import is_database
+
+    if not is_database(file):
+        return Study.read(file)
+    with Store(file) as store:
+        return store.study
+
+
+def _calibrating(visible: bool) -> Callable[[int, int], None] | None:
+    from fastes.cli.progress import note
+
+    return (lambda i, n: note(f"calibrating {i + 1} of {n}")) if visible else None
+
+
+def _cost(planned: "Plan") -> str:
+    from fastes.simulation.plan import processors
+
+    study, n = planned.study, processors()
+    return (
+        f"{_counted(len(study.settings), 'setting')} of {_counted(study.runs, 'run')} "
+        f"in {_counted(len(planned.tasks), 'task')}\n"
+        f"about {planned.seconds / 3600:.2g} core-hours: {_duration(planned.seconds / n)} on the "
+        f"{_counted(n, 'processor')} here"
+    )
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def _duration(seconds_: float) -> str:
+    for unit, name in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds_ >= 2 * unit:
+            return f"{seconds_ / unit:.2g} {name}"
+    return f"{seconds_:.2g} seconds"
+
+
+def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
+    of_setting = Counter(task.setting for task in planned.tasks)
+    tasks = [of_setting[i] for i in range(len(planned.costs))]
+    rows = zip(planned.study.settings, planned.costs, tasks, strict=True)
+    if as_json:
+        settings = [
+            {**setting._asdict(), "seconds_a_run": cost, "tasks": n} for setting, cost, n in rows
+        ]
+        plan = {
+            "study": planned.study.description(),
+            "tasks": len(planned.tasks),
+            "core_hours": planned.seconds / 3600,
+            "settings": settings,
+        }
+        click.echo(json.dumps(plan))
+    elif not quiet:
+        from fastes.cli.tables import print_settings
+
+        cells = [(setting, [f"{cost:.3g}", f"{n:,}"]) for setting, cost, n in rows]
+        print_settings(planned.study, ["seconds a run", "tasks"], cells)
+        click.echo(_cost(planned))
+
+
+def _print_done(done: "Sweep", as_json: bool, quiet: bool) -> None:
+    results, failures, progress = done.results(), done.failures(), done.progress()
+    if as_json:
+        settings = []
+        for setting, result in results:
+            summary = result.summary()
+            figures = {name: summary[name] for name in ("runs", "regret", "seconds")}
+            settings.append({**setting._asdict(), **figures})
+        told = {
+            "study": done.study.description(),
+            "out": done.path,
+            "tasks": progress.total,
+            "failures": failures,
+            "settings": settings,
+        }
+        click.echo(json.dumps(told, allow_nan=False))
+    elif not quiet:
+        from fastes.cli.tables import final_figures, print_settings
+
+        print_settings(
+            done.study,
+            ["runs", "regret", "a step"],
+            [(setting, final_figures(result)) for setting, result in results],
+        )
+        _print_tasks(done)
+    if failures:
+        number, message = next(iter(failures.items()))
+        raise click.ClickException(
+            f"{_counted(len(failures), 'task')} failed, as task {number} did: {message}; "
+            "the same command tries again"
+        )
+
+
+def _print_tasks(sweep: "Sweep") -> None:
+    progress = sweep.progress()
+    click.echo(f"{sweep.path}: {progress.done:,} of {_counted(progress.total, 'task')} done")

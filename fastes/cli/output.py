@@ -1,0 +1,43 @@
+"""What a command that simulates does with its results."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fastes.cli.options import check_outputs
+
+if TYPE_CHECKING:
+    from fastes.results.comparison import Comparison
+
+
+def check_files(options: dict[str, Any], **more: Any) -> None:
+    """Refuse files that cannot be written before the work begins, not after."""
+    check_outputs(out=options["out"], csv=options["csv"], plot=options["plot"], **more)
+    if options["plot"] is not None:
+        from fastes.results.figures import check_format
+
+        check_format(options["plot"])
+
+
+def save_and_print(comparison: "Comparison", options: dict[str, Any], as_json: bool, quiet: bool) -> None:
+    """Print results, then write the files that were asked for.
+
+    In this order: a file that cannot be written does not lose what was measured.
+    """
+    if as_json:
+        single = len(comparison.results) == 1
+        summary = comparison.results[0].summary() if single else comparison.summary()
+        click.echo(json.dumps(summary, allow_nan=False))
+    elif not quiet:
+        from fastes.cli.tables import print_comparison
+
+        print_comparison(comparison)
+    if options["out"] is not None:
+        comparison.save(options["out"])
+    if options["csv"] is not None:
+        comparison.to_csv(options["csv"])
+    if options["plot"] is not None:
+        from fastes.results.figures import plot_regret, save_figure
+
+        save_figure(lambda ax: plot_regret(comparison.results, ax), options["plot"])

@@ -1,0 +1,1 @@
+"""The problem: a linear-Gaussian bandit, and the canonical form that kernels work on."""

@@ -1,0 +1,266 @@
+"""The linear-Gaussian bandit of the paper's section 3.1."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastes.actions.families import FAMILIES, random_arms
+from fastes.checks import arrays, numbers
+from fastes.checks.arrays import Floats
+from fastes.checks.memory import require
+from fastes.checks.numbers import MAX_SEED, MAX_SIZE
+from fastes.files.archive import FileFormatError, load_arrays, save_arrays
+
+if TYPE_CHECKING:
+    from fastes.problem.whitening import Canonical
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearBandit:
+    """K arms in R^d, a Gaussian prior on theta, and Gaussian noise on every reward.
+
+    Arm a pays ``a'theta + N(0, noise^2)``, with theta ~ N(prior_mean, prior_cov).
+
+    Parameters
+    ----------
+    actions : (K, d) array_like
+        The arms, one a row.
+    prior_mean : float or (d,) array_like
+        mu_0; a number stands for a vector of it.
+    prior_cov : float, (d,) or (d, d) array_like
+        Sigma_0: isotropic, diagonal or full. It may be singular.
+    noise : float
+        sigma, the standard deviation of a reward.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit([[1.0, 0.0], [0.6, 0.8]], prior_cov=[1.0, 4.0], noise=0.5)
+    >>> bandit
+    LinearBandit(K=2, d=2, noise=0.5)
+    """
+
+    actions: Floats
+    prior_mean: Floats
+    prior_cov: float | Floats
+    noise: float
+
+    def __init__(
+        self,
+        actions: ArrayLike,
+        prior_mean: ArrayLike = 0.0,
+        prior_cov: ArrayLike = 1.0,
+        noise: float = 1.0,
+    ) -> None:
+        rows = arrays.array("actions", actions)
+        if rows.ndim != 2 or 0 in rows.shape:
+            raise ValueError(
+                "actions must have two dimensions, K arms by d features, at least 1 by 1, "
+                f"got shape {rows.shape}"
+            )
+        numbers.integer("the number of arms K", len(rows), 1, MAX_SIZE)
+        d = rows.shape[1]
+        values = {
+            "actions": arrays.frozen(rows),
+            "prior_mean": arrays.frozen(_mean("prior_mean", prior_mean, d)),
+            "prior_cov": _covariance("prior_cov", prior_cov, d),
+            "noise": numbers.positive("noise", noise),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        _ = self.canonical  # raises where prior_cov or the noise are not what they should be
+
+    @property
+    def K(self) -> int:
+        """Number of arms."""
+        return self.actions.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Dimension of theta."""
+        return self.actions.shape[1]
+
+    @property
+    def rank(self) -> int:
+        """Dimension of what can be learned: at most d, the rank of prior_cov, and K."""
+        return self.canonical.rank
+
+    @cached_property
+    def canonical(self) -> "Canonical":
+        """The whitened problem that the kernels work on."""
+        from fastes.problem.whitening import canonicalise
+
+        return canonicalise(self.actions, self.prior_mean, self.prior_cov, self.noise)
+
+    @cached_property
+    def duplicate_counts(self) -> NDArray[np.int64]:
+        """How many arms are equal to each, itself included, as far as rewards can tell: (K,)."""
+        from fastes.problem.whitening import duplicate_counts
+
+        return duplicate_counts(self.canonical)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the whole problem: equal for equal problems."""
+        return arrays.fingerprint(self.actions, self.prior_mean, self.prior_cov, self.noise)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies are made as originals are: validated, and read-only.
+        return type(self), (self.actions, self.prior_mean, self.prior_cov, self.noise)
+
+    def __repr__(self) -> str:
+        return f"LinearBandit(K={self.K}, d={self.d}, noise={self.noise:g})"
+
+    @classmethod
+    def random(
+        cls,
+        K: int,
+        d: int,
+        arms: str = "sphere",
+        *,
+        prior_mean: ArrayLike = 0.0,
+        prior_cov: ArrayLike = 1.0,
+        noise: float = 1.0,
+        seed: int = 0,
+    ) -> Self:
+        """Return a bandit with random arms.
+
+        Parameters
+        ----------
+        K, d : int
+            Number of arms and their dimension.
+        arms : {"sphere", "gaussian", "uniform", "basis"}
+            On the unit sphere; N(0, I/d); uniform on [-1/sqrt(d), 1/sqrt(d)]^d; or the unit
+            vectors (not random, and K must equal d).
+        prior_mean, prior_cov, noise
+            As for `LinearBandit`.
+        seed : int
+            Of the arms. The same seed in `simulate` draws other numbers.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> fastes.LinearBandit.random(K=1000, d=20, arms="gaussian", seed=3)
+        LinearBandit(K=1000, d=20, noise=1)
+        """
+        K = numbers.integer("K", K, 1, MAX_SIZE)
+        d = numbers.integer("d", d, 1, MAX_SIZE)
+        seed = numbers.integer("seed", seed, 0, MAX_SEED)
+        if arms not in FAMILIES:
+            raise ValueError(f"arms must be one of {', '.join(FAMILIES)}, got {arms!r}")
+        if arms == "basis" and K != d:
+            raise ValueError(f"basis arms are the d unit vectors: K must equal d, got {K} and {d}")
+        # The rows, LinearBandit's own copy of them and its canonical form.
+        require(f"a problem with K={K:,} and d={d:,}", 4 * 8 * K * d)
+        return cls(random_arms(K, d, arms, seed), prior_mean, prior_cov, noise)
+
+    @classmethod
+    def gaussian_process(
+        cls, kernel_matrix: ArrayLike, mean: ArrayLike = 0.0, noise: float = 1.0
+    ) -> Self:
+        """Return the bandit whose arms' values are jointly N(mean, kernel_matrix).
+
+        Parameters
+        ----------
+        kernel_matrix : (K, K) array_like
+            Covariance of the arms' values; it may be singular.
+        mean : float or (K,) array_like
+            Mean of the arms' values.
+        noise : float
+            Standard deviation of a reward.
+
+        Examples
+        --------
+        >>> import fastes, numpy as np
+        >>> x = np.linspace(0, 1, 50)
+        >>> kernel = np.exp(-((x[:, None] - x) ** 2) / 0.02)
+        >>> bandit = fastes.LinearBandit.gaussian_process(kernel, noise=0.1)
+        >>> bandit.K, bandit.rank < 50
+        (50, True)
+        """
+        covariance = np.atleast_2d(arrays.array("kernel_matrix", kernel_matrix))
+        K = len(covariance)
+        if covariance.shape != (K, K) or K == 0:
+            raise ValueError(f"kernel_matrix must be square, got shape {covariance.shape}")
+        require(f"a Gaussian process with K={K:,}", 5 * 8 * K * K)
+        return cls(np.eye(K), _mean("mean", mean, K), covariance, noise)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the problem to an npz file, whole or not at all."""
+        save_arrays(path, "problem", {}, self.parts())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a problem that `save` wrote."""
+        _, arrays = load_arrays(path, "problem")
+        try:
+            return cls.from_parts(arrays)
+        except KeyError as error:
+            raise FileFormatError(
+                f"{os.fspath(path)} lacks a part of a problem: {error}"
+            ) from error
+
+    def parts(self) -> dict[str, NDArray[np.float64]]:
+        """Return the arguments that make this problem, as arrays."""
+        return {name: np.asarray(getattr(self, name)) for name in _PARTS}
+
+    @classmethod
+    def from_parts(
+        cls,
+        parts: Mapping[str, NDArray[Any]],
+        coordinates: Mapping[str, NDArray[Any]] | None = None,
+    ) -> Self:
+        """Return the problem whose `parts` these are, in packed coordinates if there are any."""
+        from fastes.problem.whitening import unpack_canonical
+
+        actions, prior_mean, prior_cov, noise = (parts[name][()] for name in _PARTS)
+        bandit = cls(actions, prior_mean, prior_cov, float(noise))
+        bandit.__dict__["canonical"] = unpack_canonical(coordinates or {}, bandit.canonical)
+        return bandit
+
+
+_PARTS = ("actions", "prior_mean", "prior_cov", "noise")
+
+
+def _mean(name: str, value: ArrayLike, d: int) -> Floats:
+    mean = arrays.array(name, value)
+    if mean.ndim == 0:
+        return np.full(d, float(mean))
+    if mean.shape != (d,):
+        raise ValueError(f"{name} must be a number or have shape ({d},), got shape {mean.shape}")
+    return mean
+
+
+def _covariance(name: str, value: ArrayLike, d: int) -> float | Floats:
+    """Return a validated covariance. Only its shape, signs and symmetry are checked here."""
+    covariance = arrays.array(name, value)
+    if covariance.ndim == 0:
+        return numbers.nonnegative(name, float(covariance))
+    if covariance.shape not in ((d,), (d, d)):
+        raise ValueError(
+            f"{name} must be a number or have shape ({d},) or ({d}, {d}), "
+            f"got shape {covariance.shape}"
+        )
+    variances = covariance if covariance.ndim == 1 else np.diag(covariance)
+    if (variances < 0).any():
+        worst = int(np.argmin(variances))
+        raise ValueError(
+            f"{name} must be positive semidefinite, got the variance {variances[worst]:g} "
+            f"at [{worst}]"
+        )
+    if covariance.ndim == 2:
+        sd = np.sqrt(variances)
+        gap = np.abs(covariance - covariance.T)
+        if (gap > 1e-10 * sd * sd[:, None]).any():
+            i, j = (int(n) for n in np.unravel_index(np.argmax(gap), gap.shape))
+            raise ValueError(
+                f"{name} must be symmetric, got {covariance[i, j]:g} at [{i}, {j}] "
+                f"and {covariance[j, i]:g} at [{j}, {i}]"
+            )
+        covariance = (covariance + covariance.T) / 2
+    return arrays.frozen(covariance)

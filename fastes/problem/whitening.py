@@ -1,0 +1,192 @@
+"""Whitening: every problem becomes prior N(0, I), unit noise, arms b with offsets o.
+
+Factor Sigma0 = F F' and write theta = mu0 + F z, z ~ N(0, I). With b_a = F'a / sigma and
+o_a = a'mu0 / sigma, a reward divided by sigma is o_a + b_a'z + N(0, 1).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.checks.arrays import Floats
+from fastes.checks.memory import require
+from fastes.kernels.actions.arms import Arms, arms_bytes, empty_arms, store_rows, transform_rows
+from fastes.problem.factorisation import covariance_root, distinct_rows
+
+_CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
+# How many noise standard deviations an arm's value may be uncertain by and be, and a reward be.
+# Beyond, the rounding of a covariance matrix would show in the choices.
+LARGEST_SPREAD = 1e6
+LARGEST_VALUE = 1e9
+LARGEST_REWARD = 1e12
+
+
+@dataclass(frozen=True, eq=False)
+class Canonical:
+    """A problem as the kernels see it.
+
+    Attributes
+    ----------
+    arms : Arms
+        b and o, in tiles.
+    rank : int
+        r, the length of z.
+    factor : float, (d,) array, (d, r) array or None
+        F: a multiple of the identity, a diagonal, a matrix. None where only the arms' values
+        were factored, because they span fewer dimensions than theta has.
+    """
+
+    arms: Arms
+    rank: int
+    factor: float | Floats | None
+
+
+def canonicalise(
+    actions: Floats, prior_mean: Floats, prior_cov: float | Floats, noise: float
+) -> Canonical:
+    """Return the canonical form of a problem whose parts have been validated."""
+    K, d = actions.shape
+    factor = covariance_root(prior_cov)
+    if np.ndim(factor) == 2:
+        rank = np.shape(factor)[1]
+    else:
+        rank = max(1, int(np.count_nonzero(factor))) if np.ndim(factor) == 1 else d
+    if K < rank:
+        return _from_values(actions, prior_mean, factor, noise)
+    arms = _allocate(K, rank)
+    for first in range(0, K, _CHUNK):
+        rows = actions[first : first + _CHUNK].copy()
+        b = _whiten(rows, factor, noise)
+        store_rows(arms, first, b, mean_rewards(rows, prior_mean, noise))
+    return Canonical(arms, rank, factor)
+
+
+def pack_canonical(canonical: Canonical) -> dict[str, NDArray[np.float64]]:
+    """Return what `unpack_canonical` makes the same coordinates of, where LAPACK chose them.
+
+    Another library, or the same on other threads, would choose others.
+    """
+    factor = canonical.factor
+    if factor is not None and np.ndim(factor) < 2:
+        return {}
+    parts = dict(zip("bo", rows_and_offsets(canonical), strict=True))
+    return parts if factor is None else {**parts, "factor": np.asarray(factor)}
+
+
+def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canonical:
+    """Return the packed coordinates of a problem whose own are given, or raise ValueError."""
+    if not parts:
+        return own
+    b, o = np.array(parts["b"], np.float64, order="C"), np.array(parts["o"], np.float64)
+    factor = None if own.factor is None else np.array(parts["factor"], np.float64)
+    fits = b.shape == (own.arms.K, own.rank) and o.shape == (own.arms.K,)
+    if not fits or (factor is not None and factor.shape != getattr(own.factor, "shape", ())):
+        raise ValueError("the coordinates of the arms do not fit the problem")
+    _check("the arms' values", b, LARGEST_SPREAD)
+    _check("the arms' mean rewards", o, LARGEST_VALUE)
+    arms = _allocate(*b.shape)
+    store_rows(arms, 0, b, o)
+    return Canonical(arms, own.rank, factor)
+
+
+def rows_and_offsets(canonical: Canonical) -> tuple[Floats, Floats]:
+    """Return b (K x r) and o (K) as new arrays, an arm a row."""
+    arms = canonical.arms
+    b = arms.tiles.transpose(0, 2, 1).reshape(-1, canonical.rank)[: arms.K]
+    return np.ascontiguousarray(b), arms.offsets.ravel()[: arms.K].copy()
+
+
+def to_user_coordinates(canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise: float) -> Floats:
+    """Return U = Cov(theta, z), d x r: theta = mu0 + U z up to what no arm can tell.
+
+    Where Sigma0 was factored, U is F. Where the arms' values were, z = B^+ (A theta - A mu0) /
+    sigma with B the rows b, and U is the regression of theta on it.
+    """
+    factor, d = canonical.factor, actions.shape[1]
+    require(f"the coordinates of {d:,} dimensions", 3 * 8 * d * canonical.rank)
+    if factor is None:
+        weighted = actions.T @ np.linalg.pinv(rows_and_offsets(canonical)[0]).T / noise
+        return prior_cov @ weighted if np.ndim(prior_cov) == 2 else (weighted.T * prior_cov).T
+    if isinstance(factor, float):
+        return factor * np.eye(d)
+    if factor.ndim == 1:
+        return np.diag(factor)[:, _kept(factor)]
+    return factor
+
+
+def _kept(diagonal: Floats) -> NDArray[np.int64]:
+    """Return the coordinates with a variance, or one without if there are none."""
+    return np.flatnonzero(diagonal) if diagonal.any() else np.array([0])
+
+
+def _whiten(rows: Floats, factor: float | Floats, noise: float) -> Floats:
+    """Return b = F'a / sigma for every row a, or raise where it is too large."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+        if isinstance(factor, float):
+            b = rows * (factor / noise)
+        elif factor.ndim == 1:
+            kept = _kept(factor)
+            b = rows[:, kept] * (factor[kept] / noise)
+        else:
+            b = np.empty((len(rows), factor.shape[1]))
+            transform_rows(rows, factor, 1.0 / noise, b)
+    _check("the arms' values", b, LARGEST_SPREAD)
+    return np.ascontiguousarray(b)
+
+
+def _from_values(
+    actions: Floats, prior_mean: Floats, factor: float | Floats, noise: float
+) -> Canonical:
+    """Whiten arms that are fewer than their dimensions: b in at most K of them.
+
+    The whitened arms B (K x r) are B = L Q with orthonormal rows Q, and z enters through Q z
+    alone: L takes B's place. Equal arms must have equal rows to the bit, which a factorisation
+    does not promise: each distinct arm is factored once.
+    """
+    from scipy.linalg import qr
+
+    distinct, arm = distinct_rows(actions)
+    B = _whiten(distinct, factor, noise)
+    R, pivots = qr(B.T, mode="r", pivoting=True)
+    L = np.zeros((len(B), min(R.shape)))
+    L[pivots] = R[: L.shape[1]].T
+    sizes = np.abs(np.diag(R))
+    rank = max(1, int(np.count_nonzero(sizes > 1e-14 * sizes[0])))
+    b = np.ascontiguousarray(L[arm, :rank])
+    arms = _allocate(len(actions), rank)
+    store_rows(arms, 0, b, mean_rewards(actions, prior_mean, noise))
+    return Canonical(arms, rank, None)
+
+
+def duplicate_counts(canonical: Canonical) -> NDArray[np.int64]:
+    """Return for every arm how many have the same row and offset."""
+    b, o = rows_and_offsets(canonical)
+    _, which = distinct_rows(np.column_stack([o, b]))
+    return np.bincount(which)[which]
+
+
+def mean_rewards(actions: Floats, theta: Floats, noise: float) -> Floats:
+    """Return every arm's mean reward under theta, in units of the noise."""
+    out = np.empty((len(actions), 1))
+    for first in range(0, len(actions), _CHUNK):
+        rows = actions[first : first + _CHUNK].copy()
+        transform_rows(rows, theta[:, None].copy(), 1.0 / noise, out[first : first + _CHUNK])
+    _check("the arms' mean rewards", out, LARGEST_VALUE)
+    return out[:, 0].copy()
+
+
+def _check(what: str, numbers: Floats, limit: float) -> None:
+    largest = np.max(np.abs(numbers), initial=0.0)
+    if not largest <= limit:  # nan is refused too
+        raise ValueError(
+            f"{what} must be within {limit:g} noise standard deviations, got {largest:g}: "
+            "the noise is too small for them"
+        )
+
+
+def _allocate(K: int, rank: int) -> Arms:
+    require(f"the arms of a problem with K={K:,} and rank {rank:,}", arms_bytes(K, rank))
+    return empty_arms(K, rank)

@@ -1,0 +1,40 @@
+"""What the bounds of the paper need to know of a problem."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its standard error."""
+
+    value: float
+    se: float
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What the bounds need to know of a problem, in units of reward.
+
+    Attributes
+    ----------
+    iota : float
+        sqrt(2 (max a' Sigma_0 a + sigma^2)), equation (3).
+    eta : Estimate
+        2 sqrt(E[max (a'theta)^2] + sigma^2), equation (3), by quasi-Monte Carlo.
+    eta_closed_form : float
+        The bound on eta of the appendix, the smaller of its two branches.
+    entropy : Estimate
+        H(A*) under the prior, in nats.
+    trivial : Estimate
+        Regret a step of playing any arm, each as likely.
+    K, d : int
+        Number of arms; dimension, or the problem's rank if that is smaller.
+    """
+
+    iota: float
+    eta: Estimate
+    eta_closed_form: float
+    entropy: Estimate
+    trivial: Estimate
+    K: int
+    d: int

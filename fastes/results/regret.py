@@ -1,0 +1,53 @@
+"""Cumulative regret of many runs, and its statistics."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fastes.checks.arrays import Floats, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Regret:
+    """Cumulative regret of every run at the recorded times, in units of reward.
+
+    Attributes
+    ----------
+    per_run : (runs, points) array
+        One row a run.
+    """
+
+    per_run: Floats
+
+    def __post_init__(self) -> None:
+        frozen(self.per_run)  # figures made from it are kept
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Mean over runs, at each recorded time."""
+        return self.per_run.mean(axis=0)
+
+    @cached_property
+    def se(self) -> Floats:
+        """Standard error of the mean; nan for a single run."""
+        runs = len(self.per_run)
+        if runs == 1:
+            return np.full(self.per_run.shape[1], np.nan)
+        # Squares of numbers of any size: in units of the largest they neither over- nor underflow.
+        unit = np.max(np.abs(self.per_run)) or 1.0
+        return unit * ((self.per_run / unit).std(axis=0, ddof=1) / np.sqrt(runs))
+
+    @cached_property
+    def median(self) -> Floats:
+        """Median over runs, at each recorded time."""
+        return self.quantile(0.5)
+
+    def quantile(self, q: float) -> Floats:
+        """Return the q-quantile over runs, at each recorded time."""
+        return np.quantile(self.per_run, q, axis=0)
+
+    @property
+    def final(self) -> Floats:
+        """Regret of every run at the end."""
+        return self.per_run[:, -1]

@@ -1,0 +1,1 @@
+"""Simulations: experiments, planned, executed on worker threads, kept in checkpoints."""

@@ -1,0 +1,66 @@
+"""What is known so far of the runs of an experiment."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.agents.states import Arrays
+from fastes.checks import memory
+from fastes.checks.arrays import Floats
+from fastes.results.diagnostics import Measurements
+from fastes.simulation.experiment import Experiment
+
+
+class BatchState(NamedTuple):
+    """Where runs that go together stand."""
+
+    runs: range
+    t: int
+    totals: Floats  # (runs,): regret so far, in units of the noise
+    states: list[Arrays]  # of the agents, packed
+
+    def one_by_one(self) -> list["BatchState"]:
+        """Return where each of them stands."""
+        return [
+            BatchState(range(run, run + 1), self.t, self.totals[i : i + 1], [self.states[i]])
+            for i, run in enumerate(self.runs)
+        ]
+
+
+@dataclass(eq=False)
+class PartialResult:
+    """What is known of the runs of an experiment so far."""
+
+    runs: range
+    regret: Floats  # (runs, times), in units of the noise: of a run, as far as it has come
+    measurements: Measurements | None  # of (runs, looks) arrays
+    counts: NDArray[np.int64]  # (K,): how often each arm was played
+    done: NDArray[np.bool_]  # (runs,)
+    in_progress: list[BatchState] = field(default_factory=list)
+    finished: list[BatchState] = field(default_factory=list)  # of runs done, those kept
+    seconds: float = 0.0
+
+    def rows(self, runs: range) -> slice:
+        """Return where in the ledger some of its runs are."""
+        return slice(runs.start - self.runs.start, runs.stop - self.runs.start)
+
+
+def empty_partial_result(experiment: Experiment, runs: range) -> PartialResult:
+    """Return the ledger of runs before they begin."""
+    n, times = len(runs), len(experiment.times)
+    memory.require(f"a record of {n:,} runs at {times:,} times", times * (8 * n + 200))
+    figures = None
+    if experiment.probe_times is not None:
+        looks = len(experiment.probe_times)
+        needed = 8 * len(Measurements._fields) * n * looks
+        memory.require(f"diagnostics of {n:,} runs at {looks:,} times", needed)
+        figures = Measurements(*(np.full((n, looks), np.nan) for _ in Measurements._fields))
+    return PartialResult(
+        runs,
+        np.zeros((n, times)),
+        figures,
+        np.zeros(experiment.bandit.K, np.int64),
+        np.zeros(n, np.bool_),
+    )

@@ -1,0 +1,97 @@
+"""The constants of the paper's bounds, computed for a problem."""
+
+import math
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from fastes.checks.arrays import Floats
+from fastes.problem.bandit import LinearBandit
+from fastes.results.constants import Constants, Estimate
+from fastes.theory.optimal_action import optimal_action, values_under
+from fastes.theory.sampled_laws import normal_draws
+
+_BLOCK = 1 << 22  # values held at a time
+
+
+def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) -> Constants:
+    """Return what the bounds need to know of a problem.
+
+    Parameters
+    ----------
+    bandit : LinearBandit
+        The problem.
+    samples : int
+        Draws of theta for the estimates.
+    seed : int
+        Of the draws.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> from fastes.theory.bounds import constants
+    >>> known = constants(fastes.LinearBandit([[1.0], [-1.0]]))
+    >>> known.iota, round(known.eta.value, 2), round(known.entropy.value, 4)
+    (2.0, 2.83, 0.6931)
+    """
+    known = _KNOWN.setdefault(bandit, {})
+    if (samples, seed) not in known:
+        known[samples, seed] = _constants(bandit, samples, seed)
+    return known[samples, seed]
+
+
+# Several agents are often held against the same bounds.
+_KNOWN: "WeakKeyDictionary[LinearBandit, dict[tuple[int, int], Constants]]" = WeakKeyDictionary()
+
+
+def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
+    law = optimal_action(bandit, samples=samples, seed=seed)
+    r, sigma = bandit.rank, bandit.noise
+    o, b = values_under(bandit, np.zeros(r), np.eye(r))
+    squares, gaps = _largest_square_and_gap(o, b, samples, seed)
+    square, trivial = _estimate(squares), _estimate(gaps)
+    eta = 2.0 * math.sqrt(square.value + 1.0)
+    return Constants(
+        iota=sigma * math.sqrt(2.0 * (float((b * b).sum(axis=1).max()) + 1.0)),
+        eta=Estimate(sigma * eta, sigma * 2.0 * square.se / eta),
+        eta_closed_form=_eta_closed_form(bandit, o, b),
+        entropy=law.entropy,
+        trivial=Estimate(sigma * trivial.value, sigma * trivial.se),
+        K=bandit.K,
+        d=min(bandit.d, r),
+    )
+
+
+def _largest_square_and_gap(o: Floats, b: Floats, n: int, seed: int) -> tuple[Floats, Floats]:
+    """Return E[max v^2] and E[max v - mean v] of the arms' values v, for each replicate."""
+    means = []
+    rows = max(1, _BLOCK // len(o))
+    for x in normal_draws(b.shape[1], -(-n // 16), seed):
+        sums = np.zeros(2)
+        for first in range(0, len(x), rows):
+            values = o + x[first : first + rows] @ b.T
+            sums[0] += np.square(np.abs(values).max(axis=1)).sum()
+            sums[1] += (values.max(axis=1) - values.mean(axis=1)).sum()
+        means.append(sums / len(x))
+    squares, gaps = np.array(means).T
+    return squares, gaps
+
+
+def _estimate(replicates: Floats) -> Estimate:
+    se = replicates.std(ddof=1) / math.sqrt(len(replicates))
+    return Estimate(float(replicates.mean()), float(se))
+
+
+def _eta_closed_form(bandit: LinearBandit, o: Floats, b: Floats) -> float:
+    """Return the appendix's bound: 2 sqrt(min of two bounds on E[max (a'theta)^2] + sigma^2).
+
+    In units of sigma, so that no square is too large to be held.
+    """
+    cov, sigma = bandit.prior_cov, bandit.noise
+    variances = np.diag(cov) if np.ndim(cov) == 2 else np.broadcast_to(cov, bandit.d)
+    longest = float(np.linalg.norm(bandit.actions / sigma, axis=1).max())
+    largest = longest * float(np.hypot(bandit.prior_mean, np.sqrt(variances)).max())
+    by_dimension = bandit.d * largest * largest
+    widest, farthest = float((b * b).sum(axis=1).max()), float((o * o).max())
+    by_arms = (4.0 * math.log(bandit.K) + 5.0) * widest + farthest
+    return sigma * 2.0 * math.sqrt(min(by_dimension, by_arms) + 1.0)

@@ -1,0 +1,1 @@
+"""The arms on offer."""

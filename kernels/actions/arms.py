@@ -1,0 +1,96 @@
+"""The canonical arms, kept in tiles so that scoring runs across arms without horizontal sums."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arithmetic.floats import fma
+from ..arithmetic.tile_product import TILE, score_tile
+from ..arithmetic.vectors import dot
+from ..jit.decorators import entry, kernel
+
+
+class Arms(NamedTuple):
+    """K canonical arms.
+
+    Arm a stands in tile ``a // TILE`` at place ``a % TILE``. Places beyond K hold b = 0 and
+    o = -inf: they score -inf and are never chosen.
+    """
+
+    tiles: np.ndarray  # (tiles, r, TILE): b
+    offsets: np.ndarray  # (tiles, TILE): o
+    tiles32: np.ndarray  # the same in single precision, for a first look (argmax.py)
+    offsets32: np.ndarray
+    rows32: np.ndarray  # (K, r): b in single precision, an arm a row (certificate.py)
+    largest: np.ndarray  # (2,): the largest |o| and the largest norm of a row b
+    K: int
+
+
+def tile_count(n: int) -> int:
+    """Return how many tiles hold n columns."""
+    return -(-n // TILE)
+
+
+def empty_arms(K: int, r: int) -> Arms:
+    """Return K arms that are yet to be filled, row by row, by `store_rows`."""
+    shape = tile_count(K), r, TILE
+    tiles, tiles32 = np.zeros(shape), np.zeros(shape, np.float32)
+    offsets = np.full((tile_count(K), TILE), -np.inf)
+    offsets32, rows32 = offsets.astype(np.float32), np.zeros((K, r), np.float32)
+    return Arms(tiles, offsets, tiles32, offsets32, rows32, np.zeros(2), K)
+
+
+def arms_bytes(K: int, r: int) -> int:
+    """Return the memory that `empty_arms` takes."""
+    return 12 * tile_count(K) * TILE * (r + 1) + 4 * K * r + 16
+
+
+@entry
+def store_rows(arms, first, b, o):
+    """Store rows b (n x r) with offsets o (n) as the arms first, first + 1, ..."""
+    for i in range(b.shape[0]):
+        tile, column = divmod(first + i, TILE)
+        arms.offsets[tile, column] = o[i]
+        arms.offsets32[tile, column] = o[i]
+        for j in range(b.shape[1]):
+            arms.tiles[tile, j, column] = b[i, j]
+            arms.tiles32[tile, j, column] = b[i, j]
+            arms.rows32[first + i, j] = b[i, j]
+        arms.largest[0] = max(arms.largest[0], abs(o[i]))
+        arms.largest[1] = max(arms.largest[1], np.sqrt(dot(b[i], b[i])))
+
+
+@kernel
+def load_arm(arms, arm, b):
+    """b[:] = the row of one arm. Return its offset."""
+    tile, column = divmod(arm, TILE)
+    for j in range(b.shape[0]):
+        b[j] = arms.tiles[tile, j, column]
+    return arms.offsets[tile, column]
+
+
+@entry
+def mean_rewards(arms, z, scores, out):
+    """out[a] = o_a + b_a'z for every arm; cost O(K r)."""
+    for tile in range(arms.tiles.shape[0]):
+        score_tile(arms.tiles[tile], arms.offsets[tile], z, scores)
+        first = tile * TILE
+        for i in range(min(TILE, arms.K - first)):
+            out[first + i] = scores[i]
+
+
+@entry
+def transform_rows(rows, factor, scale, out):
+    """out[i, :] = scale * rows[i, :] @ factor, row by row; cost O(n d r), less for zeros.
+
+    A matrix product from a library may round its last rows otherwise than the others; here
+    equal rows have equal images, so that duplicate arms stay ties.
+    """
+    for i in range(rows.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = 0.0
+        for k in range(rows.shape[1]):
+            x = rows[i, k] * scale
+            if x != 0.0:
+                for j in range(out.shape[1]):
+                    out[i, j] = fma(x, factor[k, j], out[i, j])

@@ -1,0 +1,1 @@
+"""What a step asks of an agent, and the agents, one a file."""

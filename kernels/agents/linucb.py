@@ -1,0 +1,98 @@
+"""LinUCB: play the arm with the largest mean + alpha * standard deviation."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..actions.arms import load_arm
+from ..arithmetic.floats import fma
+from ..arithmetic.tile_product import TILE, score_tile
+from ..jit.decorators import kernel
+from ..posterior.state import Posterior, prior
+from ..posterior.update import update
+from .interface import is_linear, learn, optimism, score, variance_drift
+
+
+class LinUCB(NamedTuple):
+    """State of LinUCB."""
+
+    posterior: Posterior
+    alpha: float
+    z: np.ndarray  # (r,): posterior.mu, of the linear part
+    variance_drift: np.ndarray  # (1,): by how much at most b'S b / b'b has risen, in all
+    before: np.ndarray  # (r, r): S before the last `refactor`
+
+
+def linucb(r: int, alpha: float) -> LinUCB:
+    """Return the state before the first step."""
+    posterior = prior(r)
+    return LinUCB(posterior, float(alpha), posterior.mu, np.zeros(1), np.zeros((r, r)))
+
+
+@kernel
+def variance_tile(S, b, row, out):
+    """out[:] = b'S b for the arms of a tile (r x TILE); cost O(TILE r^2).
+
+    S is symmetric: twice the part below the diagonal, and the diagonal.
+    """
+    for i in range(TILE):
+        out[i] = 0.0
+    for j in range(b.shape[0]):
+        for i in range(TILE):
+            row[i] = 0.5 * S[j, j] * b[j, i]
+        if j > 0:
+            score_tile(b, row, S[j, :j], row)
+        for i in range(TILE):
+            out[i] = fma(b[j, i], row[i], out[i])
+    for i in range(TILE):
+        # Rounding may leave a variance a hair below zero.
+        out[i] = 2.0 * out[i] if out[i] > 0.0 else 0.0
+
+
+@is_linear.body(LinUCB)
+def _is_linear(agent):
+    return False
+
+
+@score.body(LinUCB)
+def _score(agent, arms, tile, work):
+    index, row, variance = work.scores[0], work.scores[1], work.scores[2]
+    score_tile(arms.tiles[tile], arms.offsets[tile], agent.z, index)
+    variance_tile(agent.posterior.S, arms.tiles[tile], row, variance)
+    for i in range(TILE):
+        index[i] = fma(agent.alpha, np.sqrt(variance[i]), index[i])
+
+
+@optimism.body(LinUCB)
+def _optimism(agent):
+    return agent.alpha
+
+
+@variance_drift.body(LinUCB)
+def _risen(agent):
+    return agent.variance_drift[0]
+
+
+@learn.body(LinUCB)
+def _learn(agent, arms, source, t, arm, reward):
+    """Update the posterior, and keep account of how rounding may have raised S.
+
+    Sherman and Morrison's formula takes v v' off S with one rounding of each entry, and no
+    entry of S exceeds 1 by more than rounding. `refactor` computes S afresh.
+    """
+    posterior, S, before = agent.posterior, agent.posterior.S, agent.before
+    offset, r = load_arm(arms, arm, posterior.b), posterior.b.shape[0]
+    afresh = posterior.since_refactor[0] + 1 == posterior.recent.shape[0]
+    if afresh:
+        for i in range(r):
+            for j in range(r):
+                before[i, j] = S[i, j]
+    update(posterior, arm, reward - offset)
+    agent.variance_drift[0] += 2.0**-52 * r
+    if afresh:
+        squares = 0.0
+        for i in range(r):
+            for j in range(r):
+                expected = fma(-posterior.gain[i], posterior.gain[j], before[i, j])
+                squares += (S[i, j] - expected) ** 2
+        agent.variance_drift[0] += np.sqrt(squares)

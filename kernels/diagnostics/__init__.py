@@ -1,0 +1,1 @@
+"""What diagnostics measure of a state."""

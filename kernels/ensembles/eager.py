@@ -1,0 +1,198 @@
+"""Ensemble sampling with all M models kept: the information-space ensemble.
+
+Put xi_m = P_t (z_m - mu_t). Equation (2) of the paper less equation (1) leaves, in canonical
+form,
+
+    xi_m <- xi_m + W_m b_t,   W_m ~ N(0, 1),
+
+with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m.
+A step reads one model, so the others' updates are gathered and made for a block of steps at
+a time: Xi += W b, a matrix product whose left factor is made as it is used.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..actions.arms import load_arm, tile_count
+from ..agents.interface import learn, prepare
+from ..arithmetic.floats import fma
+from ..arithmetic.tile_product import TILE
+from ..arithmetic.vectors import axpy
+from ..jit.decorators import entry, inlined, kernel
+from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes
+from ..posterior.update import update
+from ..streams.draws import integer
+from ..streams.layout import INITIAL_MODELS, MODEL_INDEX, PERTURBATION
+from ..streams.normals import normal, normal_pair
+from ..streams.philox import Source
+
+_U = np.uint64
+
+
+def block_length(M: int) -> int:
+    """Return how many steps to gather between updates, a multiple of four.
+
+    Many models: long, so that each is brought into the cache once for many steps. Few: short,
+    for a read takes in the pending steps one by one. It changes no bit of the outcome.
+    """
+    return 8 if M <= 8 * TILE else 64
+
+
+class Models(NamedTuple):
+    """The ensemble xi, and the steps that it has yet to take in."""
+
+    M: int
+    tiles: np.ndarray  # (tiles, r, TILE): xi of model m in tile m // TILE, place m % TILE
+    pending: np.ndarray  # (block, r): arms played since the last `flush`, zero beyond them
+    span: np.ndarray  # (2,): step of the first pending arm, number of pending arms
+
+
+class EagerEnsemble(NamedTuple):
+    """State of ensemble sampling."""
+
+    posterior: Posterior
+    models: Models
+    weights: np.ndarray  # (block + 2, TILE): workspace of `flush`
+    xi: np.ndarray  # (r,): the model of this step, in information space
+    z: np.ndarray  # (r,): the model of this step
+
+
+def eager_ensemble(r: int, M: int) -> EagerEnsemble:
+    """Return the state before the first step, all xi yet to be drawn by `draw_prior_models`."""
+    tiles = np.empty((tile_count(M), r, TILE))
+    models = Models(M, tiles, np.zeros((block_length(M), r)), np.zeros(2, np.int64))
+    return EagerEnsemble(prior(r), models, weights(models), np.zeros(r), np.zeros(r))
+
+
+def eager_ensemble_bytes(r: int, M: int) -> int:
+    """Return the memory that `eager_ensemble` takes."""
+    rows = block_length(M) + 2
+    return prior_bytes(r) + 8 * ((tile_count(M) * TILE + rows) * r + rows * TILE + 2)
+
+
+def weights(models: Models) -> np.ndarray:
+    """Return the workspace of `flush`; one for each thread."""
+    return np.zeros((len(models.pending) + 2, TILE))
+
+
+@entry
+def draw_prior_models(models, source, first, last):
+    """Draw xi ~ N(0, I) for the models of a tile range."""
+    r = models.tiles.shape[1]
+    for tile in range(first, last):
+        xi = models.tiles[tile]
+        for j in range(0, r, 2):
+            for i in range(TILE):
+                x, y = normal_pair(source, INITIAL_MODELS, _U(j >> 1), _U(tile * TILE + i))
+                xi[j, i] = x
+                if j + 1 < r:
+                    xi[j + 1, i] = y
+
+
+@kernel
+def _draw_weights(source, tile, start, n, weights):
+    """weights[s, i] = W of model i of the tile at step start + s; start is even."""
+    for s in range(0, n, 2):
+        for i in range(TILE):
+            m, pair = _U(tile * TILE + i), _U((start + s) >> 1)
+            x, y = normal_pair(source, PERTURBATION, m, pair)
+            weights[s, i] = x
+            weights[s + 1, i] = y
+
+
+@kernel
+def _multiply(weights, b, n, xi):
+    """xi[j, i] += sum over s < n of weights[s, i] b[s, j], in the order of s.
+
+    One chain of fused multiply-adds a number: the result is that of n single steps, to the
+    bit. Four steps of two rows at a time; n is rounded up to a multiple of four, where b is 0.
+    """
+    r = xi.shape[0]
+    for j in range(0, r - 1, 2):
+        for s in range(0, n, 4):
+            a0, a1, a2, a3 = b[s, j], b[s + 1, j], b[s + 2, j], b[s + 3, j]
+            b0, b1, b2, b3 = b[s, j + 1], b[s + 1, j + 1], b[s + 2, j + 1], b[s + 3, j + 1]
+            for i in range(TILE):
+                w0, w1 = weights[s, i], weights[s + 1, i]
+                w2, w3 = weights[s + 2, i], weights[s + 3, i]
+                xi[j, i] = fma(w3, a3, fma(w2, a2, fma(w1, a1, fma(w0, a0, xi[j, i]))))
+                xi[j + 1, i] = fma(w3, b3, fma(w2, b2, fma(w1, b1, fma(w0, b0, xi[j + 1, i]))))
+    if r % 2:
+        for s in range(n):
+            for i in range(TILE):
+                xi[r - 1, i] = fma(weights[s, i], b[s, r - 1], xi[r - 1, i])
+
+
+@entry
+def flush(models, source, first, last, weights):
+    """Bring the models of a tile range up to date; cost O(models x steps x r).
+
+    The pending steps stay listed until `forget_pending`, which follows once every tile is done.
+    """
+    start, n = models.span[0], models.span[1]
+    odd = start & 1
+    for tile in range(first, last):
+        _draw_weights(source, tile, start - odd, odd + n, weights)
+        _multiply(weights[odd:], models.pending, n, models.tiles[tile])
+
+
+@entry
+def room(models):
+    """Return how many more steps can be pending."""
+    return models.pending.shape[0] - models.span[1]
+
+
+@entry
+def forget_pending(models):
+    """Empty the list of pending steps."""
+    models.pending[:] = 0.0
+    models.span[1] = 0
+
+
+@inlined
+def read_model(models, source, m, xi):
+    """xi[:] = model m brought up to date, without storing it; cost O(r x pending steps)."""
+    tile, column = divmod(m, TILE)
+    for j in range(xi.shape[0]):
+        xi[j] = models.tiles[tile, j, column]
+    start = models.span[0]
+    for s in range(models.span[1]):
+        axpy(normal(source, PERTURBATION, m, start + s), models.pending[s], xi)
+
+
+@prepare.body(EagerEnsemble)
+def _aim(agent, source, t):
+    m = integer(source, MODEL_INDEX, t, agent.models.M)
+    read_model(agent.models, source, m, agent.xi)
+    model_from_xi(agent.posterior, agent.xi, agent.z)
+
+
+@learn.body(EagerEnsemble)
+def _learn(agent, arms, source, t, arm, reward):
+    models = agent.models
+    if room(models) == 0:
+        flush(models, source, 0, models.tiles.shape[0], agent.weights)
+        forget_pending(models)
+    if models.span[1] == 0:
+        models.span[0] = t
+    offset = load_arm(arms, arm, agent.posterior.b)
+    row = models.pending[models.span[1]]
+    for j in range(row.shape[0]):
+        row[j] = agent.posterior.b[j]
+    models.span[1] += 1
+    update(agent.posterior, arm, reward - offset)
+
+
+def models_between(agent: EagerEnsemble, source: Source, probe_index: int, first: int, last: int) -> np.ndarray:
+    """Return xi of the models first, ..., last - 1 as of now. No bit of what follows depends on it.
+
+    `probe_index` numbers the look where looks draw numbers (deferred.models_between); these do not.
+    """
+    models = agent.models
+    if models.span[1] > 0:
+        flush(models, source, 0, models.tiles.shape[0], agent.weights)
+        forget_pending(models)
+    tiles = models.tiles[first // TILE : tile_count(last)]
+    rows = tiles.transpose(0, 2, 1).reshape(-1, models.tiles.shape[1])
+    return rows[first % TILE :][: last - first].copy()

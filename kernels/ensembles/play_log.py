@@ -1,0 +1,263 @@
+"""Which arms were played, and when: what a model that was not read for a while has missed.
+
+Played arms have places, in order of first play. The log is the sequence of places, in as many
+bytes each as they need, and marks on the way: how often each place had been played by then.
+What was played since any time is what was played in all, less what a mark near that time says,
+corrected by the plays between the two. Kernels own no memory: where the log is full it says so
+(`log_needs_capacity`) and is given larger arrays (`log_with_capacity`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit.decorators import entry, inlined, kernel
+
+# A mark takes four bytes a place. So far apart, marks take half a byte a play.
+_PLAYS_BETWEEN_MILESTONES = 128
+_PLAYS_BETWEEN_MILESTONES_PER_SLOT = 8
+
+# What `PlayLog.size` holds.
+_NOW = 0  # plays so far
+_SLOTS = 1  # places taken
+_WIDTH = 2  # bytes of a place in `sequence`
+_MILESTONES = 3  # marks made
+_COUNTS = 4  # numbers in `counts`
+
+
+class PlayLog(NamedTuple):
+    """The plays so far. Times are numbers of plays before: 0, 1, 2, ..."""
+
+    slot_of_arm: np.ndarray  # (K,) int32: the place of an arm, or -1
+    rows: np.ndarray  # (places, r): b of the arm at each place
+    plays: np.ndarray  # (places,) int64: number of plays
+    since: np.ndarray  # (places,) int64: workspace, zero between calls
+    sequence: np.ndarray  # (bytes,) uint8: the place of each play, lowest byte first
+    milestone_time: np.ndarray  # (marks,) int64: time of a mark
+    milestone_start: np.ndarray  # (marks + 1,) int64: where its counts start, and where they end
+    counts: np.ndarray  # (counts,) uint32: plays of each place before a mark, mark after mark
+    size: np.ndarray  # (5,) int64
+
+
+def play_log(K: int, r: int, steps: int = 0) -> PlayLog:
+    """Return an empty log with room for so many plays at least.
+
+    The system gives memory where it is written to: room that is not used costs nothing.
+    """
+    plays = max(steps, 1024)
+    slots = min(K, max(steps, 64))
+    return PlayLog(
+        slot_of_arm=np.full(K, -1, np.int32),
+        rows=np.zeros((slots, r)),
+        plays=np.zeros(slots, np.int64),
+        since=np.zeros(slots, np.int64),
+        sequence=np.zeros(_width_of(slots) * plays, np.uint8),
+        milestone_time=np.zeros(_most_milestones(plays), np.int64),
+        milestone_start=np.zeros(_most_milestones(plays) + 1, np.int64),
+        counts=np.zeros(_most_counts(plays), np.uint32),
+        size=np.array([0, 0, 1, 0, 0], np.int64),
+    )
+
+
+def log_bytes(K: int, r: int, T: int) -> int:
+    """Return the memory that a log with room for T plays takes."""
+    plays, slots = max(T, 1024), min(K, max(T, 64))
+    milestones = 16 * _most_milestones(plays) + 4 * _most_counts(plays)
+    return 4 * K + slots * (8 * r + 16) + _width_of(slots) * plays + milestones + 64
+
+
+def _width_of(slots: int) -> int:
+    """Return how many bytes tell so many places apart."""
+    return max(1, (slots - 1).bit_length() + 7 >> 3)
+
+
+def _most_milestones(plays: int) -> int:
+    return plays // _PLAYS_BETWEEN_MILESTONES + 1
+
+
+def _most_counts(plays: int) -> int:
+    # A mark of n places follows 8 n plays at least.
+    return -(-plays // _PLAYS_BETWEEN_MILESTONES_PER_SLOT)
+
+
+@inlined
+def now(log):
+    """Return the number of plays so far."""
+    return log.size[_NOW]
+
+
+@entry
+def log_needs_capacity(log):
+    """Tell whether the next play might not fit."""
+    time, slots, width = log.size[_NOW], log.size[_SLOTS], log.size[_WIDTH]
+    more = slots < log.slot_of_arm.shape[0]
+    width += more and slots == 1 << 8 * width
+    return (
+        (more and slots == log.rows.shape[0])
+        or (time + 1) * width > log.sequence.shape[0]
+        or time >= _PLAYS_BETWEEN_MILESTONES_PER_SLOT * log.counts.shape[0]
+    )
+
+
+@inlined
+def append(log, arm, b):
+    """Write down that an arm with row b was played; cost O(1), amortised, and O(r) the first time.
+
+    Changes the log, which must not be full.
+    """
+    size = log.size
+    time, slot = size[_NOW], np.int64(log.slot_of_arm[arm])
+    if slot < 0:
+        slot = size[_SLOTS]
+        size[_SLOTS] += 1
+        log.slot_of_arm[arm] = slot
+        log.plays[slot] = 0
+        for j in range(b.shape[0]):
+            log.rows[slot, j] = b[j]
+        if slot == 1 << 8 * size[_WIDTH]:
+            _widen(log)
+    width = size[_WIDTH]
+    for i in range(width):
+        log.sequence[time * width + i] = (slot >> 8 * i) & 255
+    log.plays[slot] += 1
+    size[_NOW] = time + 1
+    milestones = size[_MILESTONES]
+    age = time + 1 - (log.milestone_time[milestones - 1] if milestones > 0 else 0)
+    if age >= max(_PLAYS_BETWEEN_MILESTONES, _PLAYS_BETWEEN_MILESTONES_PER_SLOT * size[_SLOTS]):
+        _set_milestone(log)
+
+
+@kernel
+def _widen(log):
+    """Give every place in the sequence one byte more, from the last to the first."""
+    width = log.size[_WIDTH]
+    log.size[_WIDTH] = width + 1
+    for time in range(log.size[_NOW] - 1, -1, -1):
+        log.sequence[time * (width + 1) + width] = 0
+        for i in range(width - 1, -1, -1):
+            log.sequence[time * (width + 1) + i] = log.sequence[time * width + i]
+
+
+@kernel
+def _set_milestone(log):
+    """Write down how often each place has been played."""
+    milestone, start = log.size[_MILESTONES], log.size[_COUNTS]
+    slots = log.size[_SLOTS]
+    for slot in range(slots):
+        log.counts[start + slot] = log.plays[slot]
+    log.milestone_time[milestone] = log.size[_NOW]
+    log.milestone_start[milestone + 1] = start + slots
+    log.size[_MILESTONES] = milestone + 1
+    log.size[_COUNTS] = start + slots
+
+
+@inlined
+def _slot_at(log, time):
+    """Return the place that was played at a time."""
+    width = log.size[_WIDTH]
+    slot = np.int64(log.sequence[time * width])
+    for i in range(1, width):
+        slot |= np.int64(log.sequence[time * width + i]) << 8 * i
+    return slot
+
+
+@inlined
+def plays_since(log, time, slots, counts):
+    """List the arms played at `time` or later. Return how many there are.
+
+    places[i] and counts[i] are the place of the i-th and how often it was played since then.
+    If fewer than eight plays have gone by for each place, they are listed by first play since
+    then, at O(plays since); else by place, at O(places + plays between two marks).
+    """
+    if log.size[_NOW] - time < _PLAYS_BETWEEN_MILESTONES_PER_SLOT * log.size[_SLOTS]:
+        return _since_by_play(log, time, slots, counts)
+    return _since_by_slot(log, time, slots, counts)
+
+
+@kernel
+def _since_by_play(log, time, slots, counts):
+    n = 0
+    for s in range(time, log.size[_NOW]):
+        slot = _slot_at(log, s)
+        if log.since[slot] == 0:
+            slots[n] = slot
+            n += 1
+        log.since[slot] += 1
+    for i in range(n):
+        counts[i] = log.since[slots[i]]
+        log.since[slots[i]] = 0
+    return n
+
+
+@kernel
+def _since_by_slot(log, time, slots, counts):
+    since, milestone = log.since, _nearest_milestone(log, time)
+    taken = log.size[_SLOTS]
+    for slot in range(taken):
+        since[slot] = log.plays[slot]
+    at = 0
+    if milestone >= 0:
+        at, start = log.milestone_time[milestone], log.milestone_start[milestone]
+        for slot in range(log.milestone_start[milestone + 1] - start):
+            since[slot] -= np.int64(log.counts[start + slot])
+    for s in range(at, time):
+        since[_slot_at(log, s)] -= 1
+    for s in range(time, at):
+        since[_slot_at(log, s)] += 1
+    n = 0
+    for slot in range(taken):
+        if since[slot] > 0:
+            slots[n] = slot
+            counts[n] = since[slot]
+            n += 1
+        since[slot] = 0
+    return n
+
+
+@inlined
+def _nearest_milestone(log, time):
+    """Return the mark nearest to a time, or -1 if that is the beginning."""
+    low, high = 0, log.size[_MILESTONES]
+    while low < high:
+        middle = (low + high) // 2
+        if log.milestone_time[middle] <= time:
+            low = middle + 1
+        else:
+            high = middle
+    before = log.milestone_time[low - 1] if low > 0 else 0
+    if low < log.size[_MILESTONES] and log.milestone_time[low] - time < time - before:
+        return low
+    return low - 1
+
+
+def log_with_capacity(log: PlayLog) -> PlayLog:
+    """Return a log with room for twice the plays and places, and leave this one as it is.
+
+    So that a failure on the way, for want of memory say, loses nothing.
+    """
+    K, r = len(log.slot_of_arm), log.rows.shape[1]
+    larger = play_log(K, r, 2 * max(int(log.size[_NOW]), len(log.rows), 1024))
+    for name in ("rows", "plays", "sequence", "mark_time", "mark_start", "counts"):
+        old, new = getattr(log, name), getattr(larger, name)
+        new[: len(old)] = old[: len(new)]
+    return larger._replace(slot_of_arm=log.slot_of_arm, size=log.size.copy())
+
+
+def arm_type(K: int) -> np.dtype:
+    """Return the smallest type that numbers K arms."""
+    return np.min_scalar_type(K - 1)
+
+
+def played_arms(log: PlayLog) -> np.ndarray:
+    """Return the arm of every play, in order of time."""
+    plays, slots, width = (int(log.size[i]) for i in (_NOW, _SLOTS, _WIDTH))
+    arms = np.flatnonzero(log.slot_of_arm >= 0)
+    arm_at = np.empty(slots, arm_type(len(log.slot_of_arm)))
+    arm_at[log.slot_of_arm[arms]] = arms
+    digits = np.int64(256) ** np.arange(width)
+    played = np.empty(plays, arm_at.dtype)
+    for first in range(0, plays, 1 << 20):  # a long log in parts: they need more room
+        last = min(plays, first + (1 << 20))
+        some = log.sequence[first * width : last * width].reshape(-1, width)
+        played[first:last] = arm_at[some @ digits]
+    return played

@@ -1,0 +1,33 @@
+"""Notices of compilation: that it begins, and how long it took."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numba.core import event
+
+
+@contextlib.contextmanager
+def announce_compilation(announce: Callable[[], None]) -> Iterator[None]:
+    """Call `announce` once, when the first kernel inside the block has to be compiled."""
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        announced = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.announced:
+                self.announced = True
+                announce()
+
+        def on_end(self, event: Any) -> None:
+            """Nothing to say: what follows speaks for itself."""
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
+
+
+@contextlib.contextmanager
+def compilation_timer() -> Iterator[Callable[[], float]]:
+    """Give a function that tells how many seconds were spent compiling since."""
+    with event.install_listener("numba:compile", event.TimingListener()) as timer:
+        yield lambda: timer.duration if timer.done else 0.0

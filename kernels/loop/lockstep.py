@@ -1,0 +1,107 @@
+"""Several runs in step, so that the arms are read from memory once for all of them.
+
+Each run is at the same step. The first look at the arms (argmax.py) is then a matrix product;
+all else is done one run after the other, as if it were alone, and every number is the same.
+The states of the runs are stacked: a named tuple of arrays with one axis more.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..actions.arms import Arms
+from ..agents.interface import learn, prepare
+from ..arithmetic.tile_product import MODELS, TILE, score_tile
+from ..jit.decorators import entry, kernel
+from ..search.scan import Workspace, break_tie, rescore, workspace
+from ..search.screening import margin32
+from ..search.tile_scores import largest_of
+from .advance import advance
+from .environment import draw_reward
+from .record import record_step
+from .states import state_at
+
+
+class LockstepWorkspace(NamedTuple):
+    """What runs in step write to."""
+
+    one: Workspace
+    z32: np.ndarray  # (runs, r) float32: their models; runs rounded up to a multiple of MODELS
+    scores: np.ndarray  # (MODELS, TILE) float32
+    tile_maxima: np.ndarray  # (runs, tiles) float32: the best score of each tile, at a first look
+    best: np.ndarray  # (runs,): the best of them
+
+
+def lockstep_workspace(arms: Arms, runs: int) -> LockstepWorkspace:
+    """Return the workspace of so many runs in step."""
+    tiles, r, _ = arms.tiles.shape
+    rows = -(-runs // MODELS) * MODELS
+    return LockstepWorkspace(
+        one=workspace(arms),
+        z32=np.zeros((rows, r), np.float32),
+        scores=np.zeros((MODELS, TILE), np.float32),
+        tile_maxima=np.zeros((runs, tiles), np.float32),
+        best=np.zeros(runs),
+    )
+
+
+@kernel
+def _screen_all(arms, work):
+    """Score all arms under all models in single precision: set `tile_maxima` and `best`."""
+    runs = work.best.shape[0]
+    for i in range(runs):
+        work.best[i] = -np.inf
+    for tile in range(arms.tiles.shape[0]):
+        for first in range(0, runs, MODELS):
+            models = work.z32[first : first + MODELS]
+            score_tile(arms.tiles32[tile], arms.offsets32[tile], models, work.scores)
+            for i in range(first, min(first + MODELS, runs)):
+                top = largest_of(work.scores[i - first])
+                work.tile_maxima[i, tile] = top
+                work.best[i] = max(work.best[i], np.float64(top))
+
+
+@entry
+def advance_lockstep(agents, arms, environments, records, sources, work, failed_run, start, stop):
+    """Do as `loop.advance` for runs in step. Return the step reached.
+
+    It is below stop where a run, whose number is then lost[0], finds no score to be a number. No
+    agent may come to be full.
+    """
+    for t in range(start, stop):
+        for i in range(work.best.shape[0]):
+            agent = state_at(agents, i)
+            prepare(agent, state_at(sources, i), t)
+            for j in range(agent.z.shape[0]):
+                work.z32[i, j] = agent.z[j]
+        _screen_all(arms, work)
+        for i in range(work.best.shape[0]):
+            agent, source = state_at(agents, i), state_at(sources, i)
+            environment = state_at(environments, i)
+            one = Workspace(work.one.scores, work.one.screened, work.tile_maxima[i])
+            floor = work.best[i] - 2.0 * margin32(arms, agent.z)
+            best, ties, arm = rescore(agent, arms, floor, one)
+            arm = break_tie(agent, arms, source, t, best, ties, arm, one)
+            if arm < 0:
+                failed_run[0] = i
+                return t
+            learn(agent, arms, source, t, arm, draw_reward(environment, source, t, arm))
+            record_step(state_at(records, i), environment, t, arm)
+    return stop
+
+
+@entry
+def advance_sequence(agents, arms, environments, records, sources, work, failed_run, start, stop):
+    """Do as `loop.advance` for one run after the other. Return the step that all reached.
+
+    One call for many short runs: each would hand the interpreter's lock from thread to thread.
+    Where one does not reach stop, lost[0] is its number.
+    """
+    for i in range(records.total.shape[0]):
+        agent, environment = state_at(agents, i), state_at(environments, i)
+        record, source = state_at(records, i), state_at(sources, i)
+        reached = advance(agent, arms, environment, record, source, work, start, stop)
+        if reached < stop:
+            failed_run[0] = i
+            return reached
+    return stop

@@ -1,0 +1,84 @@
+"""States of several runs, stacked: a named tuple of arrays with one axis more."""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+from numba.np import arrayobj
+
+
+def stack_states(state: Any, n: int) -> Any:
+    """Return room for n states like this one: a named tuple of arrays with one axis more.
+
+    An array that stands in two places of the state does so in the stack. The system gives memory
+    where it is written to, so the stack takes what its states come to use.
+    """
+    return _stack_part(state, n, {})
+
+
+def _stack_part(part: Any, n: int, done: dict[int, np.ndarray]) -> Any:
+    if isinstance(part, tuple):
+        return type(part)(*(_stack_part(field, n, done) for field in part))
+    if id(part) not in done or not isinstance(part, np.ndarray):
+        given = np.asarray(part)
+        done[id(part)] = np.zeros((n, *given.shape), given.dtype)
+    return done[id(part)]
+
+
+def set_state(stack: Any, i: int, state: Any) -> None:
+    """Make the i-th state of a stack, zero so far, a copy of a state."""
+    for room, part in zip(stack, state, strict=True):
+        if isinstance(part, tuple):
+            set_state(room, i, part)
+        elif np.any(part):
+            room[i] = part
+
+
+def state_at(stack, i):
+    """Return the i-th state of a stack; its arrays are views."""
+    if isinstance(stack, tuple):
+        return type(stack)(*(state_at(field, i) for field in stack))
+    return stack[i]
+
+
+@overload(state_at)
+def _state_at_compiled(stack, i):
+    return lambda stack, i: _state_at(stack, i)
+
+
+@intrinsic
+def _state_at(typingctx, stack, i):
+    # Numba lets no function without its runtime return an array; this is code in its caller.
+    def codegen(context, builder, signature, args):
+        return _view(context, builder, stack, *args)
+
+    return _kind_of_view(stack)(stack, i), codegen
+
+
+def _kind_of_view(stack):
+    if isinstance(stack, types.BaseNamedTuple):
+        fields = [_kind_of_view(field) for field in stack]
+        return types.BaseTuple.from_types(fields, stack.instance_class)
+    return stack.copy(ndim=stack.ndim - 1) if stack.ndim > 1 else stack.dtype
+
+
+def _view(context, builder, stack, value, i):
+    """Emit code for the i-th state of a stack."""
+    kind = _kind_of_view(stack)
+    if isinstance(stack, types.BaseNamedTuple):
+        fields = enumerate(stack)
+        views = [
+            _view(context, builder, field, builder.extract_value(value, position), i)
+            for position, field in fields
+        ]
+        return context.make_tuple(builder, kind, views)
+    array = context.make_array(stack)(context, builder, value)
+    shape, strides = (cgutils.unpack_tuple(builder, part) for part in (array.shape, array.strides))
+    data = cgutils.pointer_add(builder, array.data, builder.mul(i, strides[0]))
+    if stack.ndim == 1:
+        return arrayobj.load_item(context, builder, stack, data)
+    view = context.make_array(kind)(context, builder)
+    arrayobj.populate_array(view, data, shape[1:], strides[1:], array.itemsize, None)
+    return view._getvalue()

@@ -1,0 +1,1 @@
+"""The Gaussian posterior of the canonical problem."""

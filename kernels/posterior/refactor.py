@@ -1,0 +1,76 @@
+"""The posterior computed afresh, before rounding can gather in it."""
+
+import numpy as np
+
+from ..arithmetic.floats import fma
+from ..arithmetic.vectors import axpy, dot
+from ..jit.decorators import kernel
+
+
+@kernel
+def _absorb(U, eta, columns, n):
+    """Take n rewards into U mu = eta; cost O(n r^2).
+
+    Column i of `columns` is an arm b and, last, its reward y: P = U'U <- U'U + sum of b b' and
+    P mu = U'eta <- U'eta + sum of y b. One Householder reflection for each column k of the
+    stacked [U; b'] leaves U_kk > 0 and nothing below it. Loops run along the rows of `columns`.
+    """
+    r = U.shape[0]
+    for k in range(r):
+        x = columns[k, :n]
+        square = dot(x, x)
+        if not square < 1e-280:  # what is less is lost beside U_kk >= 1; nan must be seen
+            diagonal = np.sqrt(U[k, k] * U[k, k] + square)
+            # The reflector is (head, x); written so, its head does not cancel.
+            head = -square / (U[k, k] + diagonal)
+            scale = 2.0 / (head * head + square)
+            U[k, k] = diagonal
+            for j in range(k + 1, r):
+                weight = -scale * fma(head, U[k, j], dot(x, columns[j, :n]))
+                U[k, j] = fma(weight, head, U[k, j])
+                axpy(weight, x, columns[j, :n])
+            weight = -scale * fma(head, eta[k], dot(x, columns[r, :n]))
+            eta[k] = fma(weight, head, eta[k])
+            axpy(weight, x, columns[r, :n])
+
+
+@kernel
+def refactor(posterior):
+    """Compute factor, root, S and mu afresh; cost O(r^3).
+
+    U takes in the recent arms, X = U'^-1 by forward substitution, root = X', S = X'X, and
+    mu by back substitution. Written here and not taken from LAPACK because the bits must not
+    depend on which BLAS is installed or on how many threads it takes.
+    """
+    U, X, S = posterior.factor, posterior.root, posterior.S
+    r = U.shape[0]
+    # n plays of an arm b that paid y in all are one of sqrt(n) b that paid y / sqrt(n).
+    distinct = posterior.since_refactor[1]
+    for i in range(distinct):
+        scale = np.sqrt(np.float64(posterior.recent_plays[i]))
+        for j in range(r):
+            posterior.columns[j, i] = scale * posterior.recent[i, j]
+        posterior.columns[r, i] = posterior.recent_pay[i] / scale
+    _absorb(U, posterior.eta, posterior.columns, distinct)
+    posterior.since_refactor[:] = 0
+    # Row i of X is (e_i - sum_{k < i} U_ki X_k) / U_ii.
+    for i in range(r):
+        for j in range(r):
+            X[i, j] = 0.0
+            S[i, j] = 0.0
+        X[i, i] = 1.0
+        for k in range(i):
+            axpy(-U[k, i], X[k, : k + 1], X[i, : k + 1])
+        scale = 1.0 / U[i, i]
+        for j in range(i + 1):
+            X[i, j] *= scale
+    # S is the sum of the outer products of X's rows.
+    for k in range(r):
+        for i in range(k + 1):
+            axpy(X[k, i], X[k, : k + 1], S[i, : k + 1])
+    for i in range(r):
+        for j in range(i):
+            X[j, i], X[i, j] = X[i, j], X[j, i]
+    for i in range(r - 1, -1, -1):
+        rest = posterior.eta[i] - dot(U[i, i + 1 :], posterior.mu[i + 1 :])
+        posterior.mu[i] = rest / U[i, i]

@@ -1,0 +1,91 @@
+"""The best arm over all tiles, ties broken uniformly.
+
+Scores that are linear, o + b z, are first looked at in single precision, at half the memory
+traffic. Each is then known up to a margin, and only tiles that may hold the best arm are scored
+in double precision: the choice is the one of a scan of all tiles, to the bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..actions.arms import Arms
+from ..agents.interface import is_linear, score
+from ..arithmetic.tile_product import TILE
+from ..jit.decorators import generic, inlined, kernel
+from ..streams.draws import integer
+from ..streams.layout import TIES
+from .screening import SCREEN_FROM, screen
+from .tile_scores import count_equal, largest_of
+
+
+class Workspace(NamedTuple):
+    """What a scan writes to; one for each thread."""
+
+    scores: np.ndarray  # (3, TILE)
+    screened: np.ndarray  # (TILE + r,) float32: scores and z, at a first look
+    tile_maxima: np.ndarray  # (tiles,) float32: the best score of each tile, at a first look
+
+
+def workspace(arms: Arms) -> Workspace:
+    """Return the workspace of a scan of these arms."""
+    tiles, r, _ = arms.tiles.shape
+    first, tile_maxima = np.zeros(TILE + r, np.float32), np.zeros(tiles, np.float32)
+    return Workspace(np.zeros((3, TILE)), first, tile_maxima)
+
+
+@inlined
+def scan(agent, arms, work):
+    """Return (best score, number of arms with it, the first of them).
+
+    Cost O(K r) for scores linear in b.
+    """
+    floor = np.nan
+    if is_linear(agent) and arms.tiles.shape[0] >= SCREEN_FROM:
+        floor = screen(arms, agent.z, work)
+    return rescore(agent, arms, floor, work)
+
+
+@inlined
+def rescore(agent, arms, floor, work):
+    """Do as `scan`, and leave out tiles whose tops at a first look are below `floor`."""
+    scores, tiles = work.scores[0], arms.tiles.shape[0]
+    best, ties, arm = -np.inf, np.int64(0), np.int64(-1)
+    for tile in range(tiles):
+        if np.float64(work.tile_maxima[tile]) < floor:  # never, where floor is nan
+            continue
+        score(agent, arms, tile, work)
+        largest = largest_of(scores)
+        if largest >= best and largest > -np.inf:
+            count, column = count_equal(scores, largest)
+            if largest > best:
+                best, ties, arm = largest, count, tile * TILE + column
+            else:
+                ties += count
+    return best, ties, arm
+
+
+@kernel
+def break_tie(agent, arms, source, t, best, ties, arm, work):
+    """Return one of the arms that score `best`, uniformly; `arm` is the first of them, or -1."""
+    if ties <= 1:
+        return arm
+    rank = integer(source, TIES, t, ties)
+    for tile in range(arm // TILE, arms.tiles.shape[0]):
+        score(agent, arms, tile, work)
+        for i in range(TILE):
+            if work.scores[0, i] == best:
+                if rank == 0:
+                    return tile * TILE + i
+                rank -= 1
+    return -1
+
+
+@generic
+def choose(work, agent, arms, source, t):
+    """Return an arm of the largest score at step t, or -1 where no score is a number.
+
+    How it is found depends on the workspace: by default, by a full scan.
+    """
+    best, ties, arm = scan(agent, arms, work)
+    return break_tie(agent, arms, source, t, best, ties, arm, work)

@@ -1,0 +1,1 @@
+"""Random numbers as a pure function of (seed, run, stream, lane, counter)."""

@@ -1,0 +1,46 @@
+"""Uniform numbers and integers."""
+
+import numpy as np
+
+from ..jit.decorators import entry, inlined, kernel
+from .philox import _LOW, _U, _32, random_pair
+
+
+@entry
+def fill_uniform_rows(source, stream, out):
+    """out[i, :] = the vector at time i of uniforms on [0, 1), multiples of 2^-53."""
+    n = out.shape[1]
+    for i in range(out.shape[0]):
+        for k in range((n + 1) >> 1):
+            first, second = random_pair(source, stream, _U(k), _U(i))
+            out[i, 2 * k] = np.float64(first >> _U(11)) * 2.0**-53
+            if 2 * k + 1 < n:
+                out[i, 2 * k + 1] = np.float64(second >> _U(11)) * 2.0**-53
+
+
+@inlined
+def _bounded(bits, n):
+    """Return (floor(bits n / 2^64), whether the draw may be kept); n < 2^32.
+
+    It is unbiased once the draws with bits n mod 2^64 below 2^64 mod n are rejected (Lemire,
+    2019).
+    """
+    low = (bits & _LOW) * n
+    high = (bits >> _32) * n + (low >> _32)
+    # The negative of an unsigned n is 2^64 - n.
+    return high >> _32, ((high << _32) | (low & _LOW)) >= (~n + _U(1)) % n
+
+
+@kernel
+def integer(source, stream, t, n):
+    """Return an integer uniform on {0, ..., n - 1}, n < 2^32, for time t.
+
+    A rejected draw takes the next lane.
+    """
+    lane = _U(0)
+    while True:
+        bits, _ = random_pair(source, stream, lane, _U(t))
+        value, accepted = _bounded(bits, _U(n))
+        if accepted:
+            return np.int64(value)
+        lane += _U(1)
