@@ -264,7 +264,9 @@ def test_every_bound_is_above_every_score(seed, K, r, plays, size, offset, dista
         listed = known.arm[:n]
         leading_coordinates = known.leading_coordinates[: -(-n // TILE)].astype(float)
         bounds = known.base[: len(leading_coordinates)].ravel()[:n].astype(float)
-        bounds += np.einsum("tji,j->ti", leading_coordinates, known.leading.astype(float)).ravel()[:n]
+        bounds += np.einsum("tji,j->ti", leading_coordinates, known.leading.astype(float)).ravel()[
+            :n
+        ]
         assert (exact[listed] <= bounds + slack).all()
         rest = np.delete(exact, listed)
         for tile in range(len(leading_coordinates), -1, -1):

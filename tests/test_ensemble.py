@@ -124,4 +124,6 @@ def test_the_memory_announced_is_the_memory_taken(M, r):
             else 0
         )
 
-    assert eager_ensemble_bytes(r, M) == pytest.approx(size(eager_ensemble(r, M)), rel=0.01, abs=200)
+    assert eager_ensemble_bytes(r, M) == pytest.approx(
+        size(eager_ensemble(r, M)), rel=0.01, abs=200
+    )

@@ -64,7 +64,7 @@ def test_walks_are_right_between_many_marks(stretches, seed):
         assert walked(log, int(time)) == naive(arms, int(time))
 
 
-@pytest.milestone.parametrize("K", [255, 256, 257, 65_535, 65_537])
+@pytest.mark.parametrize("K", [255, 256, 257, 65_535, 65_537])
 def test_places_take_as_many_bytes_as_they_need(K):
     rng = np.random.default_rng(K)
     arms = [*range(K), *rng.integers(0, K, size=3 * K).tolist()]
@@ -90,25 +90,27 @@ def test_a_row_is_kept_from_the_first_play():
     assert log.rows[:2].tolist() == [[5.0, -5.0], [2.0, -2.0]]
 
 
-@pytest.milestone.parametrize(("K", "most"), [(5, 1.7), (200, 1.7), (1000, 2.7), (100_000, 3.7)])
+@pytest.mark.parametrize(("K", "most"), [(5, 1.7), (200, 1.7), (1000, 2.7), (100_000, 3.7)])
 def test_a_play_takes_few_bytes_and_fewer_where_few_arms_are_played(K, most):
     rng = np.random.default_rng(K)
     T = 300_000
     log = logged((rng.zipf(1.2, size=T) % K).tolist(), K=K, steps=T)
-    taken = [part.nbytes for part in (log.sequence, log.milestone_time, log.milestone_start, log.counts)]
+    taken = [
+        part.nbytes for part in (log.sequence, log.milestone_time, log.milestone_start, log.counts)
+    ]
     assert sum(taken) <= most * T
     assert sum(part.nbytes for part in log) <= log_bytes(K, 2, T)
 
 
-@pytest.milestone.parametrize("steps", [1, 7, 8, 1023, 1025, 5000])
-@pytest.milestone.parametrize("K", [1, 3, 10_000])
+@pytest.mark.parametrize("steps", [1, 7, 8, 1023, 1025, 5000])
+@pytest.mark.parametrize("K", [1, 3, 10_000])
 def test_a_log_with_room_for_all_plays_never_grows(K, steps):
     rng = np.random.default_rng(steps)
     logged(rng.integers(0, K, size=steps).tolist(), K=K, steps=steps)
     logged([i % K for i in range(steps)], K=K, steps=steps)
 
 
-@pytest.milestone.parametrize("K", [1, 2])
+@pytest.mark.parametrize("K", [1, 2])
 def test_the_smallest_logs(K):
     log = logged([0] * 100, K=K)
     assert walked(log, 0) == [(0, 100)]

@@ -74,7 +74,9 @@ def test_a_team_of_threads_changes_no_bit(M, name, monkeypatch):
     monkeypatch.setattr(simulation, "WORTH_SHARING", 0.0)
     reached = []
     advance = team.SharedUpdate.advance
-    monkeypatch.setattr(team.SharedUpdate, "advance", lambda *a: reached.append(advance(*a)) or reached[-1])
+    monkeypatch.setattr(
+        team.SharedUpdate, "advance", lambda *a: reached.append(advance(*a)) or reached[-1]
+    )
     together = fastes.simulate(bandit, agent, T=140, seed=8, threads=3)
     assert reached[-1] == 140
     assert (alone.regret.per_run == together.regret.per_run).all()

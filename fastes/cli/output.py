@@ -20,7 +20,9 @@ def check_files(options: dict[str, Any], **more: Any) -> None:
         check_format(options["plot"])
 
 
-def save_and_print(comparison: "Comparison", options: dict[str, Any], as_json: bool, quiet: bool) -> None:
+def save_and_print(
+    comparison: "Comparison", options: dict[str, Any], as_json: bool, quiet: bool
+) -> None:
     """Print results, then write the files that were asked for.
 
     In this order: a file that cannot be written does not lose what was measured.

@@ -99,7 +99,9 @@ def rows_and_offsets(canonical: Canonical) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(b), arms.offsets.ravel()[: arms.K].copy()
 
 
-def to_user_coordinates(canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise: float) -> Floats:
+def to_user_coordinates(
+    canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise: float
+) -> Floats:
     """Return U = Cov(theta, z), d x r: theta = mu0 + U z up to what no arm can tell.
 
     Where Sigma0 was factored, U is F. Where the arms' values were, z = B^+ (A theta - A mu0) /

@@ -94,7 +94,9 @@ def _diagnostics(
         name: Estimate(**value) if isinstance(value, dict) else value
         for name, value in described["constants"].items()
     }
-    figures = Measurements(*(arrays[f"look_{name}_{i}"].astype(np.float64) for name in Measurements._fields))
+    figures = Measurements(
+        *(arrays[f"look_{name}_{i}"].astype(np.float64) for name in Measurements._fields)
+    )
     times = arrays[f"looks_{i}"].astype(np.int64)
     return Diagnostics(times, int(described["samples"]), figures, Constants(**constants))
 

@@ -183,7 +183,9 @@ def read(path: str | os.PathLike[str], every: float = 60.0) -> Checkpoint:
         bandit = LinearBandit.from_parts(arrays, with_prefix(arrays, "canonical_"))
         shared: dict[str, Any] = {name: arrays.get(name) for name in ("theta", "looks")}
         shared |= {name: int(meta[name]) for name in _NUMBERS}
-        experiments = [Experiment(bandit, agent_from_description(each), **shared) for each in meta["agents"]]
+        experiments = [
+            Experiment(bandit, agent_from_description(each), **shared) for each in meta["agents"]
+        ]
         runs = numbers.integer("runs", meta["runs"], 1, numbers.MAX_SIZE)
         ledgers = [
             _unpacked(experiment, range(runs), described, with_prefix(arrays, f"ledger{i}_"))
@@ -220,6 +222,10 @@ def _extended(old: Experiment, new: Experiment, ledger: PartialResult) -> Partia
     # Recording times are nested: what the longer horizon asks for is there.
     known = np.flatnonzero(np.isin(new.times, old.times))
     longer.regret[:, known] = ledger.regret[:, np.searchsorted(old.times, new.times[known])]
-    longer.measurements, longer.counts, longer.seconds = ledger.measurements, ledger.counts, ledger.seconds
+    longer.measurements, longer.counts, longer.seconds = (
+        ledger.measurements,
+        ledger.counts,
+        ledger.seconds,
+    )
     longer.in_progress = [*ledger.in_progress, *ledger.finished]
     return longer

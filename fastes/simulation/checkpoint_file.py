@@ -40,7 +40,9 @@ def _packed(ledger: PartialResult) -> Arrays:
     return arrays
 
 
-def _unpacked(e: Experiment, runs: range, described: dict[str, Any], arrays: Arrays) -> PartialResult:
+def _unpacked(
+    e: Experiment, runs: range, described: dict[str, Any], arrays: Arrays
+) -> PartialResult:
     """Return the ledger that was packed, or raise ValueError or KeyError."""
     lengths = with_prefix(arrays, "length_")
     columns = {

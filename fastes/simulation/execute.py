@@ -33,7 +33,10 @@ def one_result(
     workers, group = _prepare(e, len(ledger.runs), threads, keeper is not None)
     began, before = time.perf_counter(), ledger.seconds
     shared = workers == 1 < threads and e.agent.shared_cost(e.bandit.rank) >= WORTH_SHARING
-    with compilation_timer() as compiling, SharedUpdate(threads) if shared else nullcontext() as team:
+    with (
+        compilation_timer() as compiling,
+        SharedUpdate(threads) if shared else nullcontext() as team,
+    ):
 
         def seconds() -> float:
             return before + time.perf_counter() - began - compiling()
@@ -65,7 +68,9 @@ def result_of(e: Experiment, ledger: PartialResult, threads: int) -> Result:
     if e.probe_times is not None:
         from fastes.theory.constants import constants
 
-        seen = Diagnostics(e.probe_times, e.samples, ledger.measurements, constants(e.bandit, seed=e.seed))
+        seen = Diagnostics(
+            e.probe_times, e.samples, ledger.measurements, constants(e.bandit, seed=e.seed)
+        )
     regret = Regret(ledger.regret * e.bandit.noise)
     return Result(_configuration(e, ledger, threads), e.times, regret, ledger.counts, seen)
 

@@ -70,7 +70,9 @@ def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> li
     """
     pieces = []
     for i, (setting, cost) in enumerate(zip(study.settings, costs, strict=True)):
-        in_step = agent_from_setting(setting).in_step(setting.K, min(setting.K, setting.d), setting.T)
+        in_step = agent_from_setting(setting).in_step(
+            setting.K, min(setting.K, setting.d), setting.T
+        )
         least = TOGETHER if in_step else 1
         parts = min(round(cost * study.runs / seconds), study.runs // least)
         cuts = [study.runs * j // max(1, parts) for j in range(max(1, parts) + 1)]

@@ -87,7 +87,9 @@ class _Law(NamedTuple):
         return 1.0 / self.duplicate_counts[self.seen] - self.p[self.seen]
 
 
-def _optimal(bandit: LinearBandit, posterior: Any, z: Floats, counts: BestArmCounts) -> tuple[Floats, _Law]:
+def _optimal(
+    bandit: LinearBandit, posterior: Any, z: Floats, counts: BestArmCounts
+) -> tuple[Floats, _Law]:
     """Return the arms' expected values and the law of the best, exact where that is possible.
 
     Else both are means over the same draws: what the best arm has more than another then never
@@ -97,7 +99,9 @@ def _optimal(bandit: LinearBandit, posterior: Any, z: Floats, counts: BestArmCou
         expected, loadings = values_under(bandit, posterior.mu, posterior.root)
         exact = exact_law_of_the_best(expected, loadings)
         if exact is not None:
-            return expected, _Law(exact.probabilities, exact.values, math.inf, bandit.duplicate_counts)
+            return expected, _Law(
+                exact.probabilities, exact.values, math.inf, bandit.duplicate_counts
+            )
     n = len(z)
     drawn, _ = values_under(bandit, z.mean(axis=0), posterior.root[:, :0])
     return drawn, _Law(counts.counts / n, counts.values / n, n, bandit.duplicate_counts)

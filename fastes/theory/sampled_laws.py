@@ -21,9 +21,7 @@ def shared_entropy(p: Floats, copies: Any) -> float:
     return float(entropy(p)) + float(p @ np.log(copies))
 
 
-def sampled_law(
-    m: Floats, c: Floats, copies: Any, samples: int, seed: int
-) -> tuple[Law, Estimate]:
+def sampled_law(m: Floats, c: Floats, copies: Any, samples: int, seed: int) -> tuple[Law, Estimate]:
     counts, values = np.zeros((REPLICATES, len(m))), np.zeros(len(m))
     n = -(-samples // REPLICATES)
     for replicate, (best, largest) in enumerate(best_of_draws(m, c, n, seed)):

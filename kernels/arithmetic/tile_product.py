@@ -31,7 +31,7 @@ def score_tile(b, o, z, out):
 
     Of single or double precision. z is one model (r) or `MODELS` of them, one a row, and out
     has a row for each. Each score is one chain of fused multiply-adds over j = 0, 1, ...,
-    whatever the arm's place, so that equal arms have equal scores to the bit.
+    whatever the arm's column, so that equal arms have equal scores to the bit.
     """
     for model, scores in zip(z.reshape(-1, z.shape[-1]), out.reshape(-1, TILE), strict=True):
         for i in range(TILE):
@@ -84,7 +84,7 @@ class _Code:
         )
 
     def score(self, columns, models):
-        """Score the arms that stand at some places, a vector of them at each."""
+        """Score the arms that stand in some columns, a vector of them at each."""
         builder = self.builder
         start = builder.block
         sums = [self._load(self.o, _INDEX(column)) for column in columns]

@@ -51,9 +51,9 @@ class DeferredEnsemble(NamedTuple):
     posterior: Posterior
     log: PlayLog
     models: CachedModels
-    slots: np.ndarray  # (places,) int32: workspace of `plays_since`
-    counts: np.ndarray  # (places,) int64: workspace of `plays_since`
-    normals: np.ndarray  # (places + r + cadence,): workspace
+    slots: np.ndarray  # (slots,) int32: workspace of `plays_since`
+    counts: np.ndarray  # (slots,) int64: workspace of `plays_since`
+    normals: np.ndarray  # (slots + r + refactor_interval,): workspace
     z: np.ndarray  # (r,): the model of this step
 
 
@@ -223,7 +223,9 @@ def _probe_models(agent, source, probe_index, first, out):
             _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[i])
 
 
-def models_between(agent: DeferredEnsemble, source: Source, probe_index: int, first: int, last: int) -> np.ndarray:
+def models_between(
+    agent: DeferredEnsemble, source: Source, probe_index: int, first: int, last: int
+) -> np.ndarray:
     """Return xi of the models first, ..., last - 1 as of now, one a row, changing nothing.
 
     The draws come from the diagnostics stream, numbered by `probe_index` (below 2^24): for every

@@ -43,7 +43,7 @@ class Models(NamedTuple):
     """The ensemble xi, and the steps that it has yet to take in."""
 
     M: int
-    tiles: np.ndarray  # (tiles, r, TILE): xi of model m in tile m // TILE, place m % TILE
+    tiles: np.ndarray  # (tiles, r, TILE): xi of model m in tile m // TILE, column m % TILE
     pending: np.ndarray  # (block, r): arms played since the last `flush`, zero beyond them
     span: np.ndarray  # (2,): step of the first pending arm, number of pending arms
 
@@ -184,7 +184,9 @@ def _learn(agent, arms, source, t, arm, reward):
     update(agent.posterior, arm, reward - offset)
 
 
-def models_between(agent: EagerEnsemble, source: Source, probe_index: int, first: int, last: int) -> np.ndarray:
+def models_between(
+    agent: EagerEnsemble, source: Source, probe_index: int, first: int, last: int
+) -> np.ndarray:
     """Return xi of the models first, ..., last - 1 as of now. No bit of what follows depends on it.
 
     `probe_index` numbers the look where looks draw numbers (deferred.models_between); these do not.

@@ -1,8 +1,8 @@
 """Which arms were played, and when: what a model that was not read for a while has missed.
 
-Played arms have places, in order of first play. The log is the sequence of places, in as many
-bytes each as they need, and marks on the way: how often each place had been played by then.
-What was played since any time is what was played in all, less what a mark near that time says,
+Played arms have slots, in order of first play. The log is the sequence of slots, in as many
+bytes each as they need, and milestones on the way: how often each slot had been played by then.
+What was played since any time is what was played in all, less what a milestone near that time says,
 corrected by the plays between the two. Kernels own no memory: where the log is full it says so
 (`log_needs_capacity`) and is given larger arrays (`log_with_capacity`).
 """
@@ -13,29 +13,33 @@ import numpy as np
 
 from ..jit.decorators import entry, inlined, kernel
 
-# A mark takes four bytes a place. So far apart, marks take half a byte a play.
+# A milestone takes four bytes a slot. So far apart, milestones take half a byte a play.
 _PLAYS_BETWEEN_MILESTONES = 128
 _PLAYS_BETWEEN_MILESTONES_PER_SLOT = 8
 
 # What `PlayLog.size` holds.
 _NOW = 0  # plays so far
-_SLOTS = 1  # places taken
-_WIDTH = 2  # bytes of a place in `sequence`
-_MILESTONES = 3  # marks made
+_SLOTS = 1  # slots taken
+_WIDTH = 2  # bytes of a slot in `sequence`
+_MILESTONES = 3  # milestones made
 _COUNTS = 4  # numbers in `counts`
 
 
 class PlayLog(NamedTuple):
     """The plays so far. Times are numbers of plays before: 0, 1, 2, ..."""
 
-    slot_of_arm: np.ndarray  # (K,) int32: the place of an arm, or -1
-    rows: np.ndarray  # (places, r): b of the arm at each place
-    plays: np.ndarray  # (places,) int64: number of plays
-    since: np.ndarray  # (places,) int64: workspace, zero between calls
-    sequence: np.ndarray  # (bytes,) uint8: the place of each play, lowest byte first
-    milestone_time: np.ndarray  # (marks,) int64: time of a mark
-    milestone_start: np.ndarray  # (marks + 1,) int64: where its counts start, and where they end
-    counts: np.ndarray  # (counts,) uint32: plays of each place before a mark, mark after mark
+    slot_of_arm: np.ndarray  # (K,) int32: the slot of an arm, or -1
+    rows: np.ndarray  # (slots, r): b of the arm at each slot
+    plays: np.ndarray  # (slots,) int64: number of plays
+    since: np.ndarray  # (slots,) int64: workspace, zero between calls
+    sequence: np.ndarray  # (bytes,) uint8: the slot of each play, lowest byte first
+    milestone_time: np.ndarray  # (milestones,) int64: time of a milestone
+    milestone_start: (
+        np.ndarray
+    )  # (milestones + 1,) int64: where its counts start, and where they end
+    counts: (
+        np.ndarray
+    )  # (counts,) uint32: plays of each slot before a milestone, milestone after milestone
     size: np.ndarray  # (5,) int64
 
 
@@ -67,7 +71,7 @@ def log_bytes(K: int, r: int, T: int) -> int:
 
 
 def _width_of(slots: int) -> int:
-    """Return how many bytes tell so many places apart."""
+    """Return how many bytes tell so many slots apart."""
     return max(1, (slots - 1).bit_length() + 7 >> 3)
 
 
@@ -76,7 +80,7 @@ def _most_milestones(plays: int) -> int:
 
 
 def _most_counts(plays: int) -> int:
-    # A mark of n places follows 8 n plays at least.
+    # A milestone of n slots follows 8 n plays at least.
     return -(-plays // _PLAYS_BETWEEN_MILESTONES_PER_SLOT)
 
 
@@ -129,7 +133,7 @@ def append(log, arm, b):
 
 @kernel
 def _widen(log):
-    """Give every place in the sequence one byte more, from the last to the first."""
+    """Give every slot in the sequence one byte more, from the last to the first."""
     width = log.size[_WIDTH]
     log.size[_WIDTH] = width + 1
     for time in range(log.size[_NOW] - 1, -1, -1):
@@ -140,7 +144,7 @@ def _widen(log):
 
 @kernel
 def _set_milestone(log):
-    """Write down how often each place has been played."""
+    """Write down how often each slot has been played."""
     milestone, start = log.size[_MILESTONES], log.size[_COUNTS]
     slots = log.size[_SLOTS]
     for slot in range(slots):
@@ -153,7 +157,7 @@ def _set_milestone(log):
 
 @inlined
 def _slot_at(log, time):
-    """Return the place that was played at a time."""
+    """Return the slot that was played at a time."""
     width = log.size[_WIDTH]
     slot = np.int64(log.sequence[time * width])
     for i in range(1, width):
@@ -165,9 +169,9 @@ def _slot_at(log, time):
 def plays_since(log, time, slots, counts):
     """List the arms played at `time` or later. Return how many there are.
 
-    places[i] and counts[i] are the place of the i-th and how often it was played since then.
-    If fewer than eight plays have gone by for each place, they are listed by first play since
-    then, at O(plays since); else by place, at O(places + plays between two marks).
+    slots[i] and counts[i] are the slot of the i-th and how often it was played since then.
+    If fewer than eight plays have gone by for each slot, they are listed by first play since
+    then, at O(plays since); else by slot, at O(slots + plays between two milestones).
     """
     if log.size[_NOW] - time < _PLAYS_BETWEEN_MILESTONES_PER_SLOT * log.size[_SLOTS]:
         return _since_by_play(log, time, slots, counts)
@@ -216,7 +220,7 @@ def _since_by_slot(log, time, slots, counts):
 
 @inlined
 def _nearest_milestone(log, time):
-    """Return the mark nearest to a time, or -1 if that is the beginning."""
+    """Return the milestone nearest to a time, or -1 if that is the beginning."""
     low, high = 0, log.size[_MILESTONES]
     while low < high:
         middle = (low + high) // 2
@@ -231,13 +235,13 @@ def _nearest_milestone(log, time):
 
 
 def log_with_capacity(log: PlayLog) -> PlayLog:
-    """Return a log with room for twice the plays and places, and leave this one as it is.
+    """Return a log with room for twice the plays and slots, and leave this one as it is.
 
     So that a failure on the way, for want of memory say, loses nothing.
     """
     K, r = len(log.slot_of_arm), log.rows.shape[1]
     larger = play_log(K, r, 2 * max(int(log.size[_NOW]), len(log.rows), 1024))
-    for name in ("rows", "plays", "sequence", "mark_time", "mark_start", "counts"):
+    for name in ("rows", "plays", "sequence", "milestone_time", "milestone_start", "counts"):
         old, new = getattr(log, name), getattr(larger, name)
         new[: len(old)] = old[: len(new)]
     return larger._replace(slot_of_arm=log.slot_of_arm, size=log.size.copy())

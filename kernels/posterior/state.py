@@ -30,7 +30,9 @@ class Posterior(NamedTuple):
     recent_arm: np.ndarray  # (cadence,) int64: which they are
     recent_plays: np.ndarray  # (cadence,) int64: how often each was played
     recent_pay: np.ndarray  # (cadence,): what each paid in all
-    since_refactor: np.ndarray  # (2,) int64: updates since the last `refactor`, distinct arms in them
+    since_refactor: (
+        np.ndarray
+    )  # (2,) int64: updates since the last `refactor`, distinct arms in them
     root: np.ndarray  # (r, r): S = root root' after `refactor`, and under `update_with_root`
     b: np.ndarray  # (r,): the arm of the last update
     gain: np.ndarray  # (r,): sqrt(g) S b of the last update

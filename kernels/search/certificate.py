@@ -273,5 +273,7 @@ def _choose(work, agent, arms, source, t):
         _remember_winner(work.recent_winners, arm, t)
         work.best[0] = best
         r = arms.tiles.shape[1]
-        add_step_cost(work.schedule, t, r, cost, snapshot_cost(arms.K, r, work.snapshot.scalars[LISTED]))
+        add_step_cost(
+            work.schedule, t, r, cost, snapshot_cost(arms.K, r, work.snapshot.scalars[LISTED])
+        )
     return arm

@@ -25,14 +25,12 @@ def largest_of(scores):
         m5 = larger(scores[i + 5], m5)
         m6 = larger(scores[i + 6], m6)
         m7 = larger(scores[i + 7], m7)
-    return larger(
-        larger(larger(m0, m1), larger(m2, m3)), larger(larger(m4, m5), larger(m6, m7))
-    )
+    return larger(larger(larger(m0, m1), larger(m2, m3)), larger(larger(m4, m5), larger(m6, m7)))
 
 
 @inlined
 def count_equal(scores, value):
-    """Return how many of TILE scores equal a value, and the first place of one."""
+    """Return how many of TILE scores equal a value, and the first column of one."""
     count, column = 0, TILE
     for i in range(TILE):
         count += scores[i] == value

@@ -37,4 +37,9 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         chosen = {name: options[name] for name in ("points", "checkpoint", "every")}
         if options["theta"] is not None:
             chosen["theta"] = load_npy("--theta", options["theta"])
-        save_and_print(simulate_from_options(options, not (quiet or as_json), **chosen), options, as_json, quiet)
+        save_and_print(
+            simulate_from_options(options, not (quiet or as_json), **chosen),
+            options,
+            as_json,
+            quiet,
+        )
