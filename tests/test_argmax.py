@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
-from engine import from_python
+from engine import act, from_python
 from fastes.kernels.actions import arms as arms_kernels
 from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows, transform_rows
 from fastes.kernels.agents import linucb
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.arithmetic.tile_product import TILE
-from fastes.kernels.loop.live import act
 from fastes.kernels.search import scan, screening
 from fastes.kernels.search.scan import workspace
 from fastes.kernels.streams.philox import source

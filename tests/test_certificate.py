@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from engine import from_python, start
+from engine import act, from_python, observe, start
 from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.arithmetic.tile_product import TILE
-from fastes.kernels.loop.live import act, observe
 from fastes.kernels.search import certificate, snapshot_schedule
 from fastes.kernels.search import snapshot as snapshots
 from fastes.kernels.search.certificate import certified, certified_bytes
@@ -84,7 +83,7 @@ def check_same_choices(bandit, agent, T, seed=3):
     advance_impatiently(sparing, T)
     assert (full.record.counts == sparing.record.counts).all()
     assert (full.record.regret == sparing.record.regret).all()
-    return sparing.work.tally
+    return sparing.work.counters
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=str)
@@ -134,7 +133,7 @@ def test_a_snapshot_saves_looking_at_arms():
     bandit = fastes.LinearBandit.random(20_000, 10)
     run = start(bandit, fastes.ThompsonSampling(), 3_000, workspace=certified)
     run.advance(0, 3_000)
-    looked, scored, full, snaps = run.work.tally
+    looked, scored, full, snaps = run.work.counters
     assert snaps >= 1
     assert looked + 20_000 * full < 0.1 * 20_000 * 3_000
     assert scored < looked
@@ -185,7 +184,7 @@ def test_a_snapshot_that_is_interrupted_is_not_trusted(monkeypatch):
         both(5)
         live._work.schedule[snapshot_schedule._DUE] = 1.0
         both(5)
-    assert live._work.tally[3] == 2
+    assert live._work.counters[3] == 2
     live._work.schedule[snapshot_schedule._DUE] = 1.0
     with monkeypatch.context() as patch:
         patch.setattr(snapshots, "_bound_all", lambda *arguments: 1 / 0)

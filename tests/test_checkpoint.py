@@ -7,13 +7,12 @@ import time
 import numpy as np
 import pytest
 from bandits import BANDITS
-from checkpoints import BANDIT, assert_same, recorded, resumed, some
+from checkpoints import BANDIT, assert_same, partials, recorded, resumed, some
 
 import fastes
-from fastes.simulation import api as simulation
-from fastes.simulation import batch as runs
-from fastes.simulation import checkpoint
-from fastes.simulation import workers as crew
+from fastes.simulation import batch, checkpoint, plan, workers
+from fastes.simulation.checkpoint_file import read_checkpoint, write_checkpoint
+from fastes.simulation.experiment import make_experiment
 
 AGENTS = [
     fastes.EnsembleSampling(3),
@@ -50,31 +49,31 @@ def test_the_smallest_of_all_is_kept(tmp_path):
     assert_same(fastes.resume(tmp_path / "run", T=2), longer)
 
 
-@pytest.mark.parametrize("in_step", [True, False])
+@pytest.mark.parametrize("lockstep", [True, False])
 @pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[3]], ids=str)
-def test_runs_in_step_or_in_one_call_go_on_together_or_alone(agent, in_step, tmp_path, monkeypatch):
+def test_runs_of_a_batch_go_on_together_or_alone(agent, lockstep, tmp_path, monkeypatch):
     arguments = {"T": 600, "runs": 11, "threads": 1}
     whole = fastes.simulate(BANDIT, agent, **arguments)
     longer = fastes.simulate(BANDIT, agent, **{**arguments, "T": 800})
-    monkeypatch.setattr(type(agent), "in_step", lambda *arguments: in_step)
-    monkeypatch.setattr(simulation, "_MANY_RUNS", 1)
+    monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: lockstep)
+    monkeypatch.setattr(plan, "_MANY_RUNS", 1)
     watched, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, **arguments)
     assert_same(watched, whole)
-    ledgers = [ledger for copy in copies for ledger in checkpoint.read(copy).ledgers]
-    assert any(len(each.runs) == 11 for ledger in ledgers for each in ledger.in_progress)
+    found = [partial for copy in copies for partial in partials(copy)]
+    assert any(len(each.runs) == 11 for partial in found for each in partial.in_progress)
     for copy in some(copies):
         assert_same(resumed(copy), whole)
         assert_same(resumed(copy, T=800), longer)
-    monkeypatch.setattr(type(agent), "in_step", lambda *arguments: False)
-    monkeypatch.setattr(simulation, "_MANY_RUNS", 10**9)
+    monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: False)
+    monkeypatch.setattr(plan, "_MANY_RUNS", 10**9)
     for copy in some(copies):
         assert_same(resumed(copy), whole)
 
 
 def test_diagnostics_and_fixed_thetas_are_kept(tmp_path):
     theta = np.random.default_rng(0).normal(size=(3, BANDIT.d))
-    looks = {"diagnostics": [0, 100, 299], "samples": 64}
-    arguments = {"T": 300, "runs": 3, "theta": theta, **looks}
+    probes = {"diagnostics": [0, 100, 299], "samples": 64}
+    arguments = {"T": 300, "runs": 3, "theta": theta, **probes}
     agent = fastes.EnsembleSampling(9)
     whole = fastes.simulate(BANDIT, agent, **arguments)
     _, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, **arguments)
@@ -107,40 +106,39 @@ def test_a_file_can_be_extended_again_and_again(tmp_path):
 
 
 def test_what_was_not_kept_is_played_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(crew, "_KEPT_BYTES", 0)
+    monkeypatch.setattr(workers, "_KEPT_BYTES", 0)
     agent = fastes.ThompsonSampling()
     fastes.simulate(BANDIT, agent, T=40, runs=5, checkpoint=tmp_path / "run", threads=1)
-    (ledger,) = checkpoint.read(tmp_path / "run").ledgers
-    assert ledger.finished == []  # some would be of no use
+    (partial,) = partials(tmp_path / "run")
+    assert partial.finished == []  # some would be of no use
     assert_same(fastes.resume(tmp_path / "run", T=90), fastes.simulate(BANDIT, agent, T=90, runs=5))
     # A single one takes no room that another run needs.
     fastes.simulate(BANDIT, agent, T=40, checkpoint=tmp_path / "one")
-    (ledger,) = checkpoint.read(tmp_path / "one").ledgers
-    assert len(ledger.finished) == 1
+    (partial,) = partials(tmp_path / "one")
+    assert len(partial.finished) == 1
 
 
 def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
     agent, path = fastes.EnsembleSampling(4), tmp_path / "run"
     fastes.simulate(BANDIT, agent, T=50, runs=2, checkpoint=path)
-    kept = checkpoint.read(path)
-    (ledger,) = kept.ledgers
-    ledger.in_progress, ledger.finished = ledger.finished, []  # as if stopped a moment before
-    ledger.done[:] = False
-    kept.write()
+    experiment, (partial,) = read_checkpoint(path)
+    partial.in_progress, partial.finished = partial.finished, []  # as if stopped a moment before
+    partial.done[:] = False
+    write_checkpoint(path, experiment, [partial])
     assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=50, runs=2))
-    (ledger,) = checkpoint.read(path).ledgers
-    assert len(ledger.finished) == 2
+    (partial,) = partials(path)
+    assert len(partial.finished) == 2
     assert_same(fastes.resume(path, T=90), fastes.simulate(BANDIT, agent, T=90, runs=2))
 
 
 def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
     agent, path, calls = fastes.ThompsonSampling(), tmp_path / "run", itertools.count()
 
-    def here(self, here=crew.PausePoint.here):
+    def wait(self, wait=workers.PausePoint.wait):
         time.sleep(0.002)
-        here(self)
+        wait(self)
 
-    def failing(*arguments, advance=runs.advance):
+    def failing(*arguments, advance=batch.advance):
         call = next(calls)  # by either thread
         reached = advance(*arguments)
         if call == 25:
@@ -150,10 +148,10 @@ def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda handle: None)
         patch.setattr(checkpoint, "_SHARE", np.inf)
-        patch.setattr(crew, "_REPORT_SECONDS", 1e-4)
-        patch.setattr(crew.PausePoint, "here", here)
-        patch.setattr(runs, "_SLICE_SECONDS", 1e-4)
-        patch.setattr(runs, "advance", failing)
+        patch.setattr(workers, "_REPORT_SECONDS", 1e-4)
+        patch.setattr(workers.PausePoint, "wait", wait)
+        patch.setattr(batch, "_SLICE_SECONDS", 1e-4)
+        patch.setattr(batch, "advance", failing)
         with pytest.raises(MemoryError, match="for want of a nail"):
             fastes.simulate(BANDIT, agent, T=20_000, runs=3, threads=2, checkpoint=path, every=1e-9)
     assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=20_000, runs=3))
@@ -173,12 +171,12 @@ def interrupt_after(n, exception):
 @pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit])
 def test_an_interrupt_writes_a_last_checkpoint(exception, tmp_path, monkeypatch):
     agent, T, path = fastes.EnsembleSampling(9), 1_000_000, tmp_path / "run"
-    monkeypatch.setattr(crew, "_REPORT_SECONDS", 0.01)
+    monkeypatch.setattr(workers, "_REPORT_SECONDS", 0.01)
     stop = interrupt_after(10, exception)
     with pytest.raises(exception):
         fastes.simulate(BANDIT, agent, T, 2, checkpoint=path, progress=stop)
-    (ledger,) = checkpoint.read(path).ledgers
-    assert ledger.in_progress
+    (partial,) = partials(path)
+    assert partial.in_progress
     assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T, 2))
 
 
@@ -204,9 +202,9 @@ def test_large_states_are_written_less_often(tmp_path, monkeypatch):
     def slow(*arguments, **options):
         clock[0] += 3.0
 
-    monkeypatch.setattr(checkpoint, "save_arrays", slow)
-    experiment = simulation.experiment_of(BANDIT, fastes.Greedy(), 5, 1, 0)
-    kept = checkpoint.begin(tmp_path / "run", [experiment], 1, every=60)
+    monkeypatch.setattr(checkpoint, "write_checkpoint", slow)
+    experiment = make_experiment(BANDIT, [fastes.Greedy()], 5, 1, 0)
+    kept = checkpoint.create(tmp_path / "run", experiment, every=60)
     for moment, due in [(100.0, False), (302.0, False), (304.0, True)]:
         clock[0] = moment
         assert kept.due() == due

@@ -10,7 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from checkpoints import BANDIT, assert_same, recorded, resumed
+from checkpoints import BANDIT, assert_same, partials, recorded, resumed
 from click.testing import CliRunner
 from fastes.kernels.jit import cache
 
@@ -18,7 +18,8 @@ import fastes
 from fastes.cli import main
 from fastes.files import archive, atomic, locks
 from fastes.files.archive import FileFormatError
-from fastes.simulation import checkpoint
+from fastes.simulation import checkpoint_file
+from fastes.simulation.checkpoint_file import read_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +28,7 @@ def whole_file(tmp_path_factory):
     agents = [fastes.EnsembleSampling(5), fastes.ThompsonSampling()]
     folder = tmp_path_factory.mktemp("half way")
     _, copies = recorded(folder, fastes.compare, BANDIT, agents, T=300, runs=2)
-    ledgers = [checkpoint.read(copy).ledgers for copy in copies]
-    begun = [any(ledger.in_progress for ledger in each) for each in ledgers]
+    begun = [any(partial.in_progress for partial in partials(copy)) for copy in copies]
     last = [copy for copy, in_progress in zip(copies, begun, strict=True) if in_progress][-1]
     return last.read_bytes()
 
@@ -71,7 +71,7 @@ def test_a_flipped_byte_is_refused_or_in_what_is_never_read(half_way):
         damaged[at] ^= 1 << rng.randrange(8)
         half_way.write_bytes(damaged)
         try:
-            checkpoint.read(half_way)
+            read_checkpoint(half_way)
         except FileFormatError:
             found += 1
             continue
@@ -104,9 +104,9 @@ def rewritten(path, change):
         (lambda meta: meta.update(runs=7), "holds no whole checkpoint: its parts do not fit"),
         (lambda meta: meta.update(runs=0), "holds no whole checkpoint: runs must be"),
         (lambda meta: meta["agents"][0].update(agent="x"), "holds no whole checkpoint: 'x'"),
-        (lambda meta: meta["ledgers"][0].pop("seconds"), "holds no whole checkpoint"),
+        (lambda meta: meta["partials"][0].pop("seconds"), "holds no whole checkpoint"),
         (
-            lambda meta: meta["ledgers"][-1]["in_progress"][0].__setitem__(1, 9),
+            lambda meta: meta["partials"][-1]["in_progress"][0].__setitem__(1, 9),
             "holds no whole checkpoint",
         ),
     ],
@@ -142,9 +142,7 @@ def test_two_do_not_go_on_from_one_file(half_way):
             with pytest.raises(BlockingIOError, match="half way is being worked on by another"):
                 fastes.resume(half_way)
 
-    kept = checkpoint.read(half_way)
-    checkpoint.extend(kept, 400)
-    longer = kept.go_on(1, meanwhile)
+    longer = fastes.resume(half_way, T=400, threads=1, progress=meanwhile).results
     assert looked
     for ours, theirs in zip(fastes.resume(half_way).results, longer, strict=True):
         assert_same(ours, theirs)
@@ -204,10 +202,10 @@ def test_an_interrupt_while_the_last_is_written_loses_nothing(tmp_path, monkeypa
             raise KeyboardInterrupt
         save(*arguments, **options)
 
-    monkeypatch.setattr(checkpoint, "save_arrays", interrupted)
+    monkeypatch.setattr(checkpoint_file, "save_arrays", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fastes.simulate(BANDIT, fastes.Greedy(), 50, 2, checkpoint=tmp_path / "run")
-    assert checkpoint.read(tmp_path / "run").ledgers[0].done.all()
+    assert partials(tmp_path / "run")[0].done.all()
 
 
 @pytest.mark.parametrize("T", [0, 299, 2**70, "400", 2.5])

@@ -9,9 +9,9 @@ import sys
 import time
 
 import pytest
+from checkpoints import partials
 
 import fastes
-from fastes.simulation import checkpoint
 
 WORDS = ["--K", "40", "--d", "4", "--M", "7", "--runs", "4", "--seed", "2"]
 
@@ -33,7 +33,7 @@ def begun(process, path, before=None):
     """
     while process.poll() is None:
         now = number_of(path)
-        if now not in (None, before) and any(e.in_progress for e in checkpoint.read(path).ledgers):
+        if now not in (None, before) and any(e.in_progress for e in partials(path)):
             return now
         time.sleep(0.01)
     return None
@@ -105,4 +105,4 @@ def test_sigterm_in_python_writes_a_last_checkpoint(tmp_path):
     begun(process, path)
     process.terminate()
     assert process.wait() == 128 + signal.SIGTERM
-    assert checkpoint.read(path).ledgers[0].in_progress
+    assert partials(path)[0].in_progress

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
-from engine import all_models, as_reference, from_python, lift, rows, start
+from engine import all_models, as_reference, from_python, lift, observe, rows, start
 from fastes.kernels.ensembles import deferred
-from fastes.kernels.loop.live import observe
 from fastes.kernels.streams import layout
 from scipy import stats
 

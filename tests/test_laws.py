@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from engine import aim, all_models, from_python, lift, pay, start
+from engine import aim, all_models, from_python, lift, observe, pay, start
 from fastes.kernels.ensembles import eager as ensemble
-from fastes.kernels.loop.live import observe
 from fastes.kernels.search import scan
 from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals

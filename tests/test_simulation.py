@@ -4,7 +4,7 @@ import time
 import numpy as np
 import pytest
 from bandits import BANDITS
-from engine import aim, learn, start
+from engine import observe, prepare, start
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.streams.philox import source
 from hypothesis import given
@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import fastes
 from fastes.checks import memory
-from fastes.simulation import api as simulation
-from fastes.simulation import batch as runs
-from fastes.simulation import shared_update as team
+from fastes.simulation import batch, plan, shared_update
+from fastes.simulation.experiment import make_experiment
 from fastes.simulation.recording import recording_times
 
 AGENTS = [
@@ -30,11 +29,8 @@ AGENTS = [
 ]
 
 
-def in_step(agent):
-    """Tell whether its runs can go in step."""
-    return agent.in_step(2000, 100, 100)
-
-
+LOCKSTEP = [agent for agent in AGENTS if plan.runs_in_lockstep(agent, 2000, 100, 100)]
+SHORT = [agent for agent in AGENTS if plan._is_short(agent, 10, 5, 90)]
 BANDIT = BANDITS["more than a tile"]
 
 
@@ -68,14 +64,14 @@ def test_slices_change_no_bit(agent, lengths):
 
 @pytest.mark.parametrize("M", [1, 70, 600])
 @pytest.mark.parametrize("name", ["smallest", "duplicate arms", "zero arm", "more than a tile"])
-def test_a_team_of_threads_changes_no_bit(M, name, monkeypatch):
+def test_a_shared_update_changes_no_bit(M, name, monkeypatch):
     bandit, agent = BANDITS[name], fastes.EnsembleSampling(M, engine="eager")
     alone = fastes.simulate(bandit, agent, T=140, seed=8, threads=1)
-    monkeypatch.setattr(simulation, "WORTH_SHARING", 0.0)
+    monkeypatch.setattr(plan, "_WORTH_SHARING", 0.0)
     reached = []
-    advance = team.SharedUpdate.advance
+    advance = shared_update.SharedUpdate.advance
     monkeypatch.setattr(
-        team.SharedUpdate, "advance", lambda *a: reached.append(advance(*a)) or reached[-1]
+        shared_update.SharedUpdate, "advance", lambda *a: reached.append(advance(*a)) or reached[-1]
     )
     together = fastes.simulate(bandit, agent, T=140, seed=8, threads=3)
     assert reached[-1] == 140
@@ -83,34 +79,34 @@ def test_a_team_of_threads_changes_no_bit(M, name, monkeypatch):
     assert (alone.counts == together.counts).all()
 
 
-@pytest.mark.parametrize("agent", [agent for agent in AGENTS if in_step(agent)], ids=str)
+@pytest.mark.parametrize("agent", LOCKSTEP, ids=str)
 @pytest.mark.parametrize("name", BANDITS)
-def test_runs_in_step_are_runs_alone(agent, name, monkeypatch):
+def test_runs_in_lockstep_are_runs_alone(agent, name, monkeypatch):
     bandit = BANDITS[name]
     alone = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=1)
-    monkeypatch.setattr(type(agent), "in_step", lambda *arguments: True)
+    monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: True)
     for threads in (1, 2):
         together = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=threads)
         assert (alone.regret.per_run == together.regret.per_run).all()
         assert (alone.counts == together.counts).all()
 
 
-@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent.brief(10, 5, 90)], ids=str)
+@pytest.mark.parametrize("agent", SHORT, ids=str)
 @pytest.mark.parametrize("name", BANDITS)
 def test_short_runs_in_one_call_are_runs_alone(agent, name, monkeypatch):
     bandit = BANDITS[name]
     alone = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=1)
-    monkeypatch.setattr(simulation, "_MANY_RUNS", 1)
+    monkeypatch.setattr(plan, "_MANY_RUNS", 1)
     for threads in (1, 2):
         together = fastes.simulate(bandit, agent, T=90, runs=11, seed=8, threads=threads)
         assert (alone.regret.per_run == together.regret.per_run).all()
         assert (alone.counts == together.counts).all()
 
 
-def test_runs_in_step_are_runs_alone_for_many_arms_and_horizons_that_refactor():
+def test_runs_in_lockstep_are_runs_alone_for_many_arms_and_horizons_that_refactor():
     bandit = fastes.LinearBandit.random(1500, 40)
     for agent in (fastes.ThompsonSampling(), fastes.EnsembleSampling(30), fastes.Greedy()):
-        assert agent.in_step(bandit.K, bandit.rank, 400)
+        assert plan.runs_in_lockstep(agent, bandit.K, bandit.rank, 400)
         together = fastes.simulate(bandit, agent, T=400, runs=6, threads=1)
         one = fastes.simulate(bandit, agent, T=400, runs=1)
         assert (together.regret.per_run[0] == one.regret.per_run[0]).all()
@@ -228,7 +224,7 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr(runs, "_environments", fail)
+    monkeypatch.setattr(batch, "_environments", fail)
     with pytest.raises(RuntimeError, match="no luck"):
         fastes.simulate(BANDIT, fastes.Greedy(), T=5, runs=3)
 
@@ -236,12 +232,13 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
 def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
     def nothing(experiment, numbers):
         n = len(numbers)
-        return runs.Environment(np.full((n, BANDIT.K), np.nan), np.full(n, np.nan))
+        rows = np.zeros((n, BANDIT.rank))
+        return batch.Environment(np.full((n, BANDIT.K), np.nan), np.full(n, np.nan), rows)
 
-    monkeypatch.setattr(runs, "_environments", nothing)
+    monkeypatch.setattr(batch, "_environments", nothing)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
-    monkeypatch.setattr(fastes.ThompsonSampling, "in_step", lambda *arguments: True)
+    monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: True)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000, runs=9, threads=1)
 
@@ -281,8 +278,8 @@ def test_the_memory_announced_is_not_exceeded(K, d, T):
         state = agent.initial_state(K, d, source(0), steps)
         for t in range(steps):
             assert not needs_capacity(state)
-            aim(state, source(0), t)
-            learn(state, bandit.canonical.arms, source(0), t, t % K, 0.0)
+            prepare(state, source(0), t)
+            observe(state, bandit.canonical.arms, source(0), t, t % K, 0.0)
 
     play(10)  # compile everything
     tracemalloc.start()
@@ -293,12 +290,12 @@ def test_the_memory_announced_is_not_exceeded(K, d, T):
 
 
 @pytest.mark.parametrize("agent", [fastes.ThompsonSampling(), fastes.EnsembleSampling(50)], ids=str)
-def test_runs_in_step_take_no_more_memory_than_announced(agent):
+def test_runs_in_lockstep_take_no_more_memory_than_announced(agent):
     import tracemalloc
 
     K, d, T, n = 600, 150, 40, 32
     bandit = fastes.LinearBandit.random(K, d)
-    assert agent.in_step(K, d, T)
+    assert plan.runs_in_lockstep(agent, K, d, T)
     fastes.simulate(bandit, agent, T=3, runs=8, threads=1)  # compile
     tracemalloc.start()
     fastes.simulate(bandit, agent, T=T, runs=n, threads=1)
@@ -328,14 +325,18 @@ def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
     agent = fastes.EnsembleSampling(10_000, engine="eager")
     each = agent.state_bytes(BANDIT.K, BANDIT.rank, 10)
     monkeypatch.setattr(memory, "available_bytes", lambda: int(2.5 * each))
-    assert simulation._plan(BANDIT, agent, 10, 100, 10, 64, kept=False) == (2, 1)
+    experiment = make_experiment(BANDIT, [agent], 10, 100, 0)
+    planned = plan.make_plan(experiment, agent, 100, threads=64)
+    assert (planned.workers, planned.batch) == (2, 1)
     many = fastes.LinearBandit.random(1000, 60)
     agent = fastes.ThompsonSampling()
     each = agent.state_bytes(many.K, many.rank, 10) + 25 * many.K + 80
-    for room, plan in [(100, (2, 32)), (26, (2, 12)), (8, (2, 1)), (6, (1, 5)), (2, (1, 1))]:
+    experiment = make_experiment(many, [agent], 10, 100, 0)
+    for room, expected in [(100, (2, 32)), (26, (2, 12)), (8, (2, 1)), (6, (1, 5)), (2, (1, 1))]:
         threads = 2 if room >= 8 else 1
         monkeypatch.setattr(memory, "available_bytes", lambda n=room: n * each + 8 * 100 * 10)
-        assert simulation._plan(many, agent, 10, 100, 10, threads, kept=False) == plan
+        planned = plan.make_plan(experiment, agent, 100, threads)
+        assert (planned.workers, planned.batch) == expected
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from fastes.studies.lists import progression
 def test_a_grid_is_all_combinations_each_once():
     settings = fastes.Study(**SMALL).settings
     assert len(settings) == 2 * 2 + 2  # TS has no M
-    assert [(s.agent, s.M, s.K) for s in settings] == [
+    assert [(s.agent.name, s.axes["M"], s.problem.K) for s in settings] == [
         *(("es", M, K) for M in (2, 5) for K in (12, 30)),
         *(("ts", None, K) for K in (12, 30)),
     ]
@@ -143,32 +143,38 @@ def test_runs_that_go_in_step_stay_together():
 
 def test_the_calibration_sees_what_takes_longer():
     grid = fastes.Study(agent="ts", K=[20, 2000], d=[4, 30], T=300, runs=40)
-    costs = dict(zip([(s.K, s.d) for s in grid.settings], cost.calibrate(grid), strict=True))
+    sizes = [(s.problem.K, s.problem.d) for s in grid.settings]
+    costs = dict(zip(sizes, cost.calibrate(grid), strict=True))
     assert costs[2000, 30] > 2 * costs[20, 4] > 0
 
 
 def test_settings_that_are_not_measured_cost_what_those_like_them_do(monkeypatch):
     monkeypatch.setattr(cost, "_MOST_SECONDS", -1.0)
-    monkeypatch.setattr(cost, "_seconds_a_step", lambda grid, setting: setting.K * 1e-6)
+    monkeypatch.setattr(cost, "_seconds_a_step", lambda grid, setting: setting.problem.K * 1e-6)
     grid = fastes.Study(agent=["es", "ts"], M=3, K=[1, 7, 10], T=[10, 20])
     assert np.allclose(cost.calibrate(grid), [1e-4, 2e-4] * 6)  # the last of each agent
     monkeypatch.setattr(cost, "_MOST_SECONDS", 9.0)
-    expected = [s.K * s.T * 1e-6 for s in grid.settings]
+    expected = [s.problem.K * s.T * 1e-6 for s in grid.settings]
     assert np.allclose(cost.calibrate(grid), expected)
 
 
 def test_of_a_large_study_few_settings_are_played_beforehand(tmp_path, monkeypatch):
     # What took a time in the square of a hundred thousand settings would take hours.
     played = []
-    monkeypatch.setattr(cost, "_seconds_a_step", lambda grid, s: played.append(s) or 1e-6 * s.K)
+
+    def seconds_a_step(grid, setting):
+        played.append(setting)
+        return 1e-6 * setting.problem.K
+
+    monkeypatch.setattr(cost, "_seconds_a_step", seconds_a_step)
     grid = fastes.Study(agent=["es", "ts"], M="1,2,...,500", K="1,2,...,99", T=1, runs=1)
     planned = sweep.plan(grid)
     assert len(played) == 50
     assert len(planned.tasks) == len(grid.settings) == 99 * 501
     for kind in ("es", "ts"):
-        known = {1e-6 * setting.K for setting in played if setting.agent == kind}
+        known = {1e-6 * s.problem.K for s in played if s.agent.name == kind}
         pairs = zip(grid.settings, planned.costs, strict=True)
-        assert {cost for setting, cost in pairs if setting.agent == kind} <= known
+        assert {cost for setting, cost in pairs if setting.agent.name == kind} <= known
     store.create(tmp_path / "a.db", grid, planned.tasks)
     assert fastes.load(tmp_path / "a.db").results() == []
 

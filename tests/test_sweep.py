@@ -13,9 +13,12 @@ from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 import fastes
 from fastes.cli import main
 from fastes.files.archive import FileFormatError
-from fastes.simulation import api as simulation
+from fastes.simulation.execute import execute
+from fastes.simulation.partial_result import empty_partial_result
+from fastes.simulation.plan import make_plan
 from fastes.studies import execution as sweep
-from fastes.studies import store, study, tasks
+from fastes.studies import store, tasks
+from fastes.studies.axes import AXES
 
 
 @pytest.mark.parametrize("task_seconds", [1e-4, 1e-3, 100.0])
@@ -92,10 +95,11 @@ def test_a_study_is_read_while_it_runs(tmp_path, monkeypatch):
     assert seen == sorted(seen)
     frame = fastes.load(path).to_dataframe()
     assert len(frame) == 6 * 9
-    assert set(frame.columns) == {*study.Setting._fields, "run", "regret"}
+    assert set(frame.columns) == {*AXES, "run", "regret"}
     for setting, result in fastes.load(path).results():
-        its = frame[(frame.agent == setting.agent) & (frame.K == setting.K)]
-        its = its[its.M.isna() if setting.M is None else its.M == setting.M]
+        M = setting.axes["M"]
+        its = frame[(frame.agent == setting.agent.name) & (frame.K == setting.problem.K)]
+        its = its[its.M.isna() if M is None else its.M == M]
         assert its.regret.tolist() == result.regret.final.tolist()
         assert its.run.tolist() == list(range(9))
     curves = fastes.load(path).to_dataframe(curves=True)
@@ -143,11 +147,16 @@ def test_an_interrupt_keeps_what_is_done(tmp_path):
 def test_the_same_bits_when_runs_begin_anywhere(tmp_path):
     grid = fastes.Study(**SMALL)
     experiment = grid.experiment(grid.settings[0])
-    whole = simulation.one_result(experiment, simulation.empty_ledger(experiment, range(9)), 2)
+    (agent,) = experiment.agents
+
+    def regret(first, last, threads):
+        partial = empty_partial_result(experiment, range(first, last))
+        execute(experiment, agent, partial, make_plan(experiment, agent, last - first, threads))
+        return partial.regret
+
+    whole = regret(0, 9, threads=2)
     for first, last in [(0, 3), (3, 4), (4, 9)]:
-        ledger = simulation.empty_ledger(experiment, range(first, last))
-        part = simulation.one_result(experiment, ledger, 1)
-        assert (part.regret.per_run == whole.regret.per_run[first:last]).all()
+        assert (regret(first, last, threads=1) == whole[first:last]).all()
 
 
 # The file
@@ -199,9 +208,9 @@ def test_runs_of_another_linear_algebra_are_not_mixed(tmp_path, monkeypatch):
     store.create(path, grid, tasks.split_into_tasks(grid, [1.0], 2.0))
     with store.Store(path) as kept:
         one, two, *_ = kept.tasks()
-        outcome = tasks.do_task(kept.description, one, tasks.build_id())
-        assert outcome.coordinates
-        kept.keep(one, outcome)
+        result = tasks.do_task(kept.description, one, tasks.build_id())
+        assert result.coordinates
+        kept.keep(one, result)
         other = tasks.do_task(kept.description, two, tasks.build_id())
         with pytest.raises(tasks.BuildMismatchError, match="a linear algebra library that rounds"):
             kept.keep(two, other._replace(coordinates="other"))

@@ -14,9 +14,9 @@ from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 
 import fastes
 from fastes.cli import main
+from fastes.cli.agent_options import shown_default
 from fastes.cli.commands import sweep as sweep_command
-from fastes.studies import study
-from fastes.studies.lists import progression
+from fastes.studies.axes import AXES, axis_values
 
 FLAGS = ["--agent", "es,ts", "--M", "2,5", "--K", "12,30", "--d", "3", "--T", "60", "--runs", "9"]
 
@@ -50,9 +50,9 @@ def test_a_database_of_any_name_is_gone_on_with(tmp_path):
 
 
 def test_the_defaults_that_help_shows_are_the_study_s():
-    for name, (_, default) in sweep_command._AXES.items():
-        meant = study.DEFAULTS[name.replace("-", "_")]
-        assert progression(name, default) == [meant]
+    for name, axis in AXES.items():
+        assert axis_values(name, shown_default(axis)) == (axis.usual,)
+        assert axis.usual in fastes.Study().axes[name]
     for name, (_, default) in sweep_command._NUMBERS.items():
         assert getattr(fastes.Study(), name) == int(default)
 

@@ -9,6 +9,7 @@ from fastes.cli.options import check_outputs
 
 if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
+    from fastes.results.tables import Parts
 
 
 def check_files(options: dict[str, Any], **more: Any) -> None:
@@ -32,9 +33,9 @@ def save_and_print(
         summary = comparison.results[0].summary() if single else comparison.summary()
         click.echo(json.dumps(summary, allow_nan=False))
     elif not quiet:
-        from fastes.cli.tables import print_comparison
+        from fastes.results.tables import comparison_tables
 
-        print_comparison(comparison)
+        print_parts(comparison_tables(comparison))
     if options["out"] is not None:
         comparison.save(options["out"])
     if options["csv"] is not None:
@@ -43,3 +44,15 @@ def save_and_print(
         from fastes.results.figures import plot_regret, save_figure
 
         save_figure(lambda ax: plot_regret(comparison.results, ax), options["plot"])
+
+
+def print_parts(parts: "Parts") -> None:
+    """Print lines and tables, one below the other, on stdout."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for part in parts:
+        if isinstance(part, str):
+            click.echo(part)
+        else:
+            console.print(part)

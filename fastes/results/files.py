@@ -5,20 +5,17 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.files.archive import FileFormatError, is_database, load_arrays, save_arrays
+from fastes.files.archive import FileFormatError, load_arrays, save_arrays
 from fastes.files.atomic import atomic_write
 from fastes.results.comparison import Comparison
 from fastes.results.diagnostics import Diagnostics, Measurements
 from fastes.results.regret import Regret
 from fastes.results.result import Configuration, Result
-
-if TYPE_CHECKING:
-    from fastes.studies.sweep import Sweep
 
 
 def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
@@ -29,9 +26,9 @@ def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> Non
         arrays[f"regret_{i}"] = result.regret.per_run
         arrays[f"counts_{i}"] = result.counts
         if result.diagnostics is not None:
-            arrays[f"looks_{i}"] = result.diagnostics.t
+            arrays[f"probe_times_{i}"] = result.diagnostics.t
             for name, figure in result.diagnostics.per_run._asdict().items():
-                arrays[f"look_{name}_{i}"] = figure
+                arrays[f"probe_{name}_{i}"] = figure
     meta = {
         "results": [result.configuration._asdict() for result in results],
         "diagnostics": [_described(result.diagnostics) for result in results],
@@ -39,28 +36,14 @@ def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> Non
     save_arrays(path, "result", meta, arrays)
 
 
-def _described(seen: Diagnostics | None) -> dict[str, Any] | None:
-    if seen is None:
+def _described(found: Diagnostics | None) -> dict[str, Any] | None:
+    if found is None:
         return None
-    return {"samples": seen.samples, "constants": asdict(seen.constants)}
+    return {"samples": found.samples, "constants": asdict(found.constants)}
 
 
-def load(path: str | os.PathLike[str]) -> "Result | Comparison | Sweep":
-    """Read what `Result.save`, `Comparison.save` or `sweep` wrote.
-
-    Examples
-    --------
-    >>> import fastes, tempfile
-    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fastes.simulate(bandit, fastes.Greedy(), T=100).save(f"{folder}/greedy.npz")
-    ...     fastes.load(f"{folder}/greedy.npz").label
-    'Greedy'
-    """
-    if is_database(path):
-        from fastes.studies.sweep import Sweep
-
-        return Sweep.read(path)
+def load_results(path: str | os.PathLike[str]) -> Result | Comparison:
+    """Read what `save_results` wrote."""
     meta, arrays = load_arrays(path, "result")
     try:
         results = tuple(
@@ -69,9 +52,9 @@ def load(path: str | os.PathLike[str]) -> "Result | Comparison | Sweep":
                 arrays[f"t_{i}"].astype(np.int64),
                 Regret(arrays[f"regret_{i}"].astype(np.float64)),
                 arrays[f"counts_{i}"].astype(np.int64),
-                _diagnostics(arrays, i, looked),
+                _diagnostics(arrays, i, described),
             )
-            for i, (configuration, looked) in enumerate(
+            for i, (configuration, described) in enumerate(
                 zip(meta["results"], meta["diagnostics"], strict=True)
             )
         )
@@ -95,9 +78,9 @@ def _diagnostics(
         for name, value in described["constants"].items()
     }
     figures = Measurements(
-        *(arrays[f"look_{name}_{i}"].astype(np.float64) for name in Measurements._fields)
+        *(arrays[f"probe_{name}_{i}"].astype(np.float64) for name in Measurements._fields)
     )
-    times = arrays[f"looks_{i}"].astype(np.int64)
+    times = arrays[f"probe_times_{i}"].astype(np.int64)
     return Diagnostics(times, int(described["samples"]), figures, Constants(**constants))
 
 

@@ -17,11 +17,12 @@ _BLOCK = 1 << 22  # values held at a time
 
 
 def shared_entropy(p: Floats, copies: Any) -> float:
-    """Return the entropy when each probability is shared by so many equal arms."""
+    """Return the entropy when each probability is shared by its copies."""
     return float(entropy(p)) + float(p @ np.log(copies))
 
 
 def sampled_law(m: Floats, c: Floats, copies: Any, samples: int, seed: int) -> tuple[Law, Estimate]:
+    """Return the law for arms that differ, of which there may be copies, and its entropy."""
     counts, values = np.zeros((REPLICATES, len(m))), np.zeros(len(m))
     n = -(-samples // REPLICATES)
     for replicate, (best, largest) in enumerate(best_of_draws(m, c, n, seed)):

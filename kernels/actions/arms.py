@@ -19,9 +19,9 @@ class Arms(NamedTuple):
 
     tiles: np.ndarray  # (tiles, r, TILE): b
     offsets: np.ndarray  # (tiles, TILE): o
-    tiles32: np.ndarray  # the same in single precision, for a first look (argmax.py)
+    tiles32: np.ndarray  # the same in single precision, for screening (search/screening.py)
     offsets32: np.ndarray
-    rows32: np.ndarray  # (K, r): b in single precision, an arm a row (certificate.py)
+    rows32: np.ndarray  # (K, r): b in single precision, an arm a row (search/certificate.py)
     largest: np.ndarray  # (2,): the largest |o| and the largest norm of a row b
     K: int
 

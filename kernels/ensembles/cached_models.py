@@ -34,11 +34,12 @@ def no_models(M: int, r: int, slots: int) -> CachedModels:
 
 @entry
 def models_need_capacity(models):
-    """Tell whether the next model that is read first might not fit."""
+    """Return whether the next model that is read first might not fit."""
     return models.used[0] == models.model.shape[0] and models.used[0] < models.M
 
 
 def models_with_capacity(models: CachedModels) -> CachedModels:
+    """Return the models with room for twice as many."""
     used, slots = int(models.used[0]), len(models.model)
     return restored_models(
         models.M, models.model[:used], models.xi[:used], models.read_at[:used], 2 * slots

@@ -101,8 +101,8 @@ def is_due(schedule):
 def start_snapshot(schedule: np.ndarray) -> float:
     """Note that a snapshot is to be taken, and judge from the last when to take the next.
 
-    No search by it until `accept_snapshot`: it may come to be half taken. Return how many times as far as
-    the model of this step later ones may go before an arm that is not listed can be the best.
+    No search by it until `accept_snapshot`: it may come to be half taken. Return how many times as
+    far as the model of this step later ones may go before an unlisted arm can be the best.
     """
     mean = schedule[_RENT] / schedule[_STEPS]
     if mean > 0.7 * schedule[_BEFORE]:

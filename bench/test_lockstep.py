@@ -6,6 +6,7 @@ import fastes
 from bench.measure import Target
 from bench.numpy_es import numpy_es
 from bench.numpy_ts import numpy_ts
+from fastes.simulation.plan import runs_in_lockstep
 
 
 @pytest.mark.slow
@@ -13,7 +14,7 @@ from bench.numpy_ts import numpy_ts
 def test_32_runs_of_10_000_models(compare, quick):
     bandit, T = fastes.LinearBandit.random(1_000, 50), 200 if quick else 2_000
     agent = fastes.EnsembleSampling(10_000)
-    assert agent.in_step(bandit.K, bandit.rank, T)
+    assert runs_in_lockstep(agent, bandit.K, bandit.rank, T)
     compare(
         lambda: fastes.simulate(bandit, agent, T=T, runs=32, threads=1),
         lambda: numpy_es(bandit.actions, 1.0, 1.0, 10_000, 100, seed=1),
