@@ -25,7 +25,7 @@ class Parameter:
     choices : tuple of str
         The values of a choice.
     labelled : bool
-        Whether it tells two agents apart, in labels and tables.
+        Whether labels and tables show it, because agents differ by it.
     """
 
     help: str

@@ -1,5 +1,6 @@
 """The options that say which agents play, and how they play."""
 
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,18 +61,23 @@ def shown_default(declared: Parameter) -> str:
     return f"{declared.usual:g}" if declared.kind == "number" else str(declared.usual)
 
 
-def parameter_options(command: Command) -> Command:
-    """Add an option for each parameter of an agent."""
-    for name, (declared, agents) in reversed(agent_parameters().items()):
-        command = _option(name, declared, agents)(command)
-    return command
+def parameter_options(only: Container[str] | None = None) -> Callable[[Command], Command]:
+    """Return what adds an option for each parameter of an agent, or only for some."""
+
+    def add(command: Command) -> Command:
+        for name, (declared, agents) in reversed(agent_parameters().items()):
+            if only is None or name in only:
+                command = _option(name, declared, agents)(command)
+        return command
+
+    return add
 
 
 def agent_options(command: Command) -> Command:
     """Add the options that say which agents play, how long and how often."""
     for option in reversed(_RUNS):
         command = option(command)
-    return AGENT(parameter_options(command))
+    return AGENT(parameter_options()(command))
 
 
 def simulate_from_options(options: dict[str, Any], visible: bool, **chosen: Any) -> "Comparison":

@@ -48,7 +48,7 @@ class Comparison:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of all agents and their differences, ready for JSON."""
+        """Return the statistics of all agents and their differences, ready for JSON."""
         return {
             "agents": [result.summary() for result in self.results],
             "differences": [

@@ -75,7 +75,7 @@ class Diagnostics:
         Steps, from 0, before which the state was probed.
     samples : int
         Draws of theta for each probe.
-    per_run : Figures of (runs, times) arrays
+    per_run : Measurements of (runs, times) arrays
         One row a run.
     constants : Constants
         What the bounds need to know of the problem.

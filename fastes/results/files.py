@@ -27,8 +27,8 @@ def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> Non
         arrays[f"counts_{i}"] = result.counts
         if result.diagnostics is not None:
             arrays[f"probe_times_{i}"] = result.diagnostics.t
-            for name, figure in result.diagnostics.per_run._asdict().items():
-                arrays[f"probe_{name}_{i}"] = figure
+            for name, values in result.diagnostics.per_run._asdict().items():
+                arrays[f"probe_{name}_{i}"] = values
     meta = {
         "results": [result.configuration._asdict() for result in results],
         "diagnostics": [_described(result.diagnostics) for result in results],
@@ -77,15 +77,15 @@ def _diagnostics(
         name: Estimate(**value) if isinstance(value, dict) else value
         for name, value in described["constants"].items()
     }
-    figures = Measurements(
+    measurements = Measurements(
         *(arrays[f"probe_{name}_{i}"].astype(np.float64) for name in Measurements._fields)
     )
     times = arrays[f"probe_times_{i}"].astype(np.int64)
-    return Diagnostics(times, int(described["samples"]), figures, Constants(**constants))
+    return Diagnostics(times, int(described["samples"]), measurements, Constants(**constants))
 
 
 def _is_whole(result: Result) -> bool:
-    """Tell whether a result from a file is of one piece."""
+    """Return whether a result from a file is of one piece."""
     c = result.configuration
     return (
         result.regret.per_run.shape == (c.runs, len(result.t))
@@ -99,11 +99,11 @@ def _is_whole(result: Result) -> bool:
     )
 
 
-def _fits(seen: Diagnostics | None, c: Configuration) -> bool:
-    """Tell whether diagnostics from a file are of one piece, and of this simulation."""
-    if seen is None:
+def _fits(found: Diagnostics | None, c: Configuration) -> bool:
+    """Return whether diagnostics from a file are of one piece, and of this simulation."""
+    if found is None:
         return True
-    known, t = seen.constants, seen.t
+    known, t = found.constants, found.t
     sizes = (known.iota, known.eta.value, known.entropy.value, known.trivial.value)
     return (
         t.ndim == 1
@@ -111,7 +111,7 @@ def _fits(seen: Diagnostics | None, c: Configuration) -> bool:
         and 0 <= t[0]
         and t[-1] < c.T
         and bool((np.diff(t) > 0).all())
-        and all(part.shape == (c.runs, len(t)) for part in seen.per_run)
+        and all(part.shape == (c.runs, len(t)) for part in found.per_run)
         and all(math.isfinite(size) for size in sizes)
         and known.K == c.K
         and known.d >= 1
@@ -126,5 +126,5 @@ def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
         for result in results:
             regret = result.regret
             columns = [regret.mean, regret.se, *(regret.quantile(q) for q in (0.5, 0.05, 0.95))]
-            for t, *figures in zip(result.t.tolist(), *columns, strict=True):
-                writer.writerow([result.label, t, *(float(figure) for figure in figures)])
+            for t, *values in zip(result.t.tolist(), *columns, strict=True):
+                writer.writerow([result.label, t, *(float(value) for value in values)])

@@ -83,7 +83,7 @@ class Result:
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures as plain Python values, ready for JSON (no nan: None)."""
+        """Return the statistics as plain Python values, ready for JSON (no nan: None)."""
         c = self.configuration
         last = {
             "mean": self.regret.mean[-1],

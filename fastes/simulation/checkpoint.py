@@ -109,7 +109,7 @@ def resume(
     path : path
         What `simulate` or `compare` was given as `checkpoint`.
     T : int, optional
-        A longer horizon. It, too, gives what would have come of it from the start.
+        A longer horizon. The result is that of a simulation of that horizon from the start.
     threads, every, progress
         As for `simulate`.
 

@@ -65,12 +65,10 @@ def make_plan(
     available = memory.available_bytes() - once
     workers = int(min(threads, runs, max(1, available // alone)))
     sharing = threads if workers == 1 < threads and agent.shared_cost(r) >= _WORTH_SHARING else 0
-    certificate, mode = uses_certificate(agent, K, r), "alone"
-    if e.probe_times is None:
-        if runs_in_lockstep(agent, K, r, T):
-            mode = "lockstep"
-        elif _is_short(agent, K, r, T) and runs >= _MANY_RUNS * workers:
-            mode = "sequence"
+    certificate, possible = uses_certificate(agent, K, r), modes(agent, K, r, T)
+    mode = possible[-1] if e.probe_times is None else "alone"
+    if mode == "sequence" and runs < _MANY_RUNS * workers:
+        mode = "alone"
     if mode == "alone":
         return Plan(workers, 1, mode, certificate, sharing)
     # A batch has its stack of states, and one more while they are made.
@@ -80,6 +78,13 @@ def make_plan(
     if batch < MODELS:
         return Plan(workers, 1, "alone", certificate, sharing)
     return Plan(workers, batch, mode, certificate)
+
+
+def modes(agent: Agent, K: int, r: int, T: int) -> list[str]:
+    """Return the modes in which runs of these sizes may be executed, the preferred one last."""
+    if runs_in_lockstep(agent, K, r, T):
+        return ["alone", "lockstep"]
+    return ["alone", "sequence"] if _is_short(agent, K, r, T) else ["alone"]
 
 
 def runs_in_lockstep(agent: Agent, K: int, r: int, T: int) -> bool:

@@ -155,7 +155,7 @@ def run_tasks(
 def _each(
     left: list[Task], submit: Callable[[Task], "Future[TaskResult]"]
 ) -> Iterator[tuple[Task, TaskResult | BaseException] | None]:
-    """Hand out tasks, and yield what came of each; and None where that takes a while.
+    """Hand out tasks, and yield the result of each; and None where that takes a while.
 
     A task that fails is handed out again, and its error yielded when it has failed three times.
     """

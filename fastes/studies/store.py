@@ -132,7 +132,7 @@ class Store:
             )
 
     def measured(self, tasks: Iterable[Task]) -> "Measured | None":
-        """Return what came of some tasks of one setting so far, if anything did."""
+        """Return the results of some tasks of one setting so far, if there are any."""
         runs: list[int] = []
         regrets, counts, seconds = [], [], 0.0
         for task in sorted(tasks, key=lambda task: task.first):
@@ -228,7 +228,7 @@ def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) ->
 
 
 def _seal(*parts: Any) -> str:
-    """Return a hash of what is written to a row, to tell damage by."""
+    """Return a hash of what is written to a row, by which damage is noticed."""
     digest = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else repr(part).encode()

@@ -58,7 +58,7 @@ def best_of_draws(m: Floats, c: Floats, n: int, seed: int) -> Any:
 def normal_draws(r: int, n: int, seed: int) -> Any:
     """Yield independent replicates of n points (n x r), each N(0, I).
 
-    Scrambled Sobol points, where there are tables for so many dimensions.
+    Scrambled Sobol points, where there are tables for that many dimensions.
     """
     require(f"{n:,} draws in {r:,} dimensions", 3 * 8 * n * r)
     for rng in np.random.default_rng(seed).spawn(REPLICATES):

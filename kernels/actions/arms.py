@@ -13,7 +13,7 @@ from ..jit.decorators import entry, kernel
 class Arms(NamedTuple):
     """K canonical arms.
 
-    Arm a stands in tile ``a // TILE`` in column ``a % TILE``. Columns beyond K hold b = 0 and
+    Arm a is column ``a % TILE`` of tile ``a // TILE``. Columns beyond K hold b = 0 and
     o = -inf: they score -inf and are never chosen.
     """
 

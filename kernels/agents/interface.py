@@ -26,7 +26,7 @@ def prepare(agent, source, t):
 
 @generic
 def random_arm(agent, K, source, t):
-    """Return an arm chosen without a look at scores, or -1 to choose by score."""
+    """Return an arm chosen at random, whatever its score, or -1 to choose by score."""
     return -1
 
 

@@ -19,7 +19,7 @@ TILE = 64
 MODELS = 4
 """Models that a product takes at once, or one."""
 
-# Vectors so long, and so many at once, that the sums of all models fit the registers, which are
+# Vectors so long, and as many at once, that the sums of all models fit the registers, which are
 # 32 or 16, with one for a coordinate of a model and one for each vector of arms.
 _VECTOR_BYTES = 64 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 32
 _VECTORS_AT_ONCE = {1: 4, MODELS: 4 if _VECTOR_BYTES == 64 else 3}
@@ -84,7 +84,7 @@ class _Code:
         )
 
     def score(self, columns, models):
-        """Score the arms that stand in some columns, a vector of them at each."""
+        """Score the arms in some columns, a vector of them at each."""
         builder = self.builder
         start = builder.block
         sums = [self._load(self.o, _INDEX(column)) for column in columns]

@@ -62,7 +62,7 @@ def restored_models(
 
 @inlined
 def _find(models, m):
-    """Return where in the table a model stands, or where it belongs."""
+    """Return the entry of a model in the table, or the one where it belongs."""
     size = models.table.shape[0]
     key = np.uint32(m + 1)
     # Bits of the product's upper half, as many as the size, a power of two, has values.

@@ -245,7 +245,7 @@ def _probe_models(agent, source, probe_index, first, out):
 def models_between(
     agent: DeferredEnsemble, source: Source, probe_index: int, first: int, last: int
 ) -> np.ndarray:
-    """Return xi of the models first, ..., last - 1 as of now, one a row, changing nothing.
+    """Return xi of the models first, ..., last - 1 as they are now, one a row, changing nothing.
 
     The draws come from the diagnostics stream, numbered by `probe_index`: for each the
     result has the law of the ensemble given all that was read, and no action that

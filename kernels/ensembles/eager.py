@@ -196,7 +196,7 @@ def _learn(agent, row, key, reward, source, t):
 def models_between(
     agent: EagerEnsemble, source: Source, probe_index: int, first: int, last: int
 ) -> np.ndarray:
-    """Return xi of the models first, ..., last - 1 as of now. No bit of what follows depends on it.
+    """Return xi of the models first, ..., last - 1 as they are now. No later bit depends on it.
 
     `probe_index` numbers a probe that draws numbers (deferred.models_between); this one does not.
     """

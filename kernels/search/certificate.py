@@ -1,4 +1,4 @@
-"""The best arm without looking at all arms, and a certificate that it is the best.
+"""The best arm without scoring all arms, and a certificate that it is the best.
 
 Bounds from a snapshot of the posterior (snapshot.py) rule out most arms unseen, and most of the
 others by a few numbers each. Arms that are left are scored as a full scan scores them, to the
@@ -92,7 +92,7 @@ def certified_bytes(K: int, r: int) -> int:
 
 @generic
 def snapshot_due(work):
-    """Tell whether a new snapshot is due: never, for a full scan."""
+    """Return whether a new snapshot is due: never, for a full scan."""
     return False
 
 
@@ -120,7 +120,7 @@ def _scan_cost(agent, arms):
 
 @inlined
 def _score_cost(agent, r):
-    """Return the cost of scoring an arm that stands anywhere."""
+    """Return the cost of scoring one arm, wherever in memory."""
     return 40 + 4 * r if has_linear_scores(agent) else r * r
 
 
@@ -189,7 +189,7 @@ def _search(agent, arms, work):
     if not (slack < 1e20 and slack32 < 1e20):
         return -np.inf, np.int64(0), 0.0
     best, ties, floor, n = -np.inf, np.int64(0), -np.inf, np.int64(0)
-    looked = scored = 0
+    bounded = scored = 0
     if has_linear_scores(agent):
         for j in range(r):
             work.z32[j] = agent.z[j]
@@ -198,7 +198,7 @@ def _search(agent, arms, work):
     tile, certain, crowded = 0, False, False
     while not crowded:
         certain = upper_bound(known, tile, rho) + slack < floor
-        given_up = tile == tiles or stream_cost(looked * k) + scored * each > limit
+        given_up = tile == tiles or stream_cost(bounded * k) + scored * each > limit
         if n > 0 and (certain or given_up or not has_linear_scores(agent)):
             best, ties = _score_finalists(agent, arms, work, n, floor, best, ties)
             floor, n = max(floor, best), np.int64(0)
@@ -206,7 +206,7 @@ def _search(agent, arms, work):
         if certain or given_up:
             break
         score_tile(known.leading_coordinates[tile], known.base[tile], known.leading, scores)
-        looked += TILE
+        bounded += TILE
         if np.float64(largest_of(scores)) + slack >= floor:
             for i in range(min(TILE, listed - tile * TILE)):
                 bound = np.float64(scores[i]) + slack
@@ -225,10 +225,10 @@ def _search(agent, arms, work):
                         work.value[n] = bound
                         n += 1
         tile += 1
-    work.counters[0] += looked
+    work.counters[0] += bounded
     work.counters[1] += scored
     found = ties if certain and not crowded and ties <= TILE else np.int64(0)
-    return best, found, stream_cost(looked * k) + scored * each + 2 * r * r
+    return best, found, stream_cost(bounded * k) + scored * each + 2 * r * r
 
 
 @inlined
