@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from engine import aim, all_models, from_python, lift, observe, pay, start
+from engine import prepare, all_models, from_python, lift, observe, pay, start
 from fastes.kernels.ensembles import eager as ensemble
 from fastes.kernels.search import scan
 from fastes.kernels.streams.layout import THETA
@@ -60,7 +60,7 @@ def test_posterior_samples_are_distributed_as_the_posterior():
     run = play_fixed(bandit, fastes.ThompsonSampling(), [0, 1, 2, 1], rng.normal(size=4), seed=4)
     drawn = np.empty((n, 3))
     for t in range(n):
-        aim(run.state, source(9), t)
+        prepare(run.state, source(9), t)
         drawn[t] = run.state.z
     posterior = run.state.posterior
     whitened = np.linalg.solve(np.linalg.cholesky(posterior.S), (drawn - posterior.mu).T).T

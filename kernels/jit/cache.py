@@ -52,3 +52,8 @@ def cache_folder() -> Path:
 @functools.cache
 def _process_folder() -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix="fastes-kernels-", ignore_cleanup_errors=True)
+
+
+def cache_is_kept() -> bool:
+    """Return whether compiled code outlives this process."""
+    return cache_folder() != Path(_process_folder().name)
