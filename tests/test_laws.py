@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from engine import prepare, all_models, from_python, lift, observe, pay, start
+from engine import all_models, from_python, lift, observe, pay, prepare, start
 from fastes.kernels.ensembles import eager as ensemble
 from fastes.kernels.search import scan
 from fastes.kernels.streams.layout import THETA
