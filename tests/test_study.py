@@ -106,7 +106,8 @@ def test_a_study_is_read_from_toml(tmp_path):
     path.write_text('agent = ["es", "ts"]\nM = "2,4,...,16"\nK = 50\nnoise = 0.5\nruns = 7\n')
     read = study.Study.read(path)
     assert len(read.settings) == 5
-    assert (read.settings[0].K, read.settings[0].noise, read.runs) == (50, 0.5, 7)
+    problem = read.settings[0].problem
+    assert (problem.K, problem.noise, read.runs) == (50, 0.5, 7)
     for text, message in [
         ("M = [", "study.toml is no TOML file"),
         ("Q = 1", "study.toml: a study has no 'Q'"),

@@ -242,9 +242,9 @@ def test_newer_files_are_refused(tmp_path):
     path = tmp_path / "a.db"
     run(path)
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute("PRAGMA user_version = 3")
     connection.close()
-    with pytest.raises(FileFormatError, match="has format 2, this version of fastes reads 1"):
+    with pytest.raises(FileFormatError, match="has format 3, this version of fastes reads 2"):
         run(path)
 
 
@@ -253,7 +253,7 @@ def test_damage_is_noticed(tmp_path):
     made = run(path)
     whole = [result.regret.per_run for _, result in made.results()]
     data, rng, found = path.read_bytes(), random.Random(3), 0
-    for _ in range(60):
+    for _ in range(120):
         damaged = bytearray(data)
         damaged[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         path.write_bytes(damaged)
