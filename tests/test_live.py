@@ -273,8 +273,8 @@ def test_damaged_agents_are_refused(engine, tmp_path):
         with pytest.raises(FileFormatError, match="is not a fastes agent file, or it is damaged"):
             fastes.LiveAgent.load(path)
     spoiled = {
-        "state_mu": arrays["state_mu"][:-1],
-        "state_S": arrays["state_S"].astype(np.float32),
+        "state_posterior_mu": arrays["state_posterior_mu"][:-1],
+        "state_posterior_S": arrays["state_posterior_S"].astype(np.float32),
         "noise": np.array(-1.0),
     }
     if engine == "deferred":
@@ -283,8 +283,8 @@ def test_damaged_agents_are_refused(engine, tmp_path):
         spoiled["state_model"] = np.zeros_like(arrays["state_model"])
         spoiled["state_xi"] = arrays["state_xi"][:, :-1]
     else:
-        spoiled["state_span"] = np.array([0, 9999])
-        spoiled["state_tiles"] = arrays["state_tiles"][:0]
+        spoiled["state_models_span"] = np.array([0, 9999])
+        spoiled["state_models_tiles"] = arrays["state_models_tiles"][:0]
     for count in (-5, 2.5, "7", 10**30, 31):
         meta = {**json.loads(str(arrays["meta"])), "observations": count}
         if count == 31 and engine == "eager":

@@ -1,8 +1,8 @@
 """An agent's kernel state as named arrays, and back: for checkpoints and saved live agents.
 
 A state is a named tuple of arrays, parameters and named tuples. Saved are its arrays, under the
-names of their fields, but for `z` and `scratch`, which hold nothing from one step to the next, and
-for the logs, which have a smaller form of their own.
+names of their fields (posterior_mu), but for `z` and `scratch`, which hold nothing from one step to
+the next, and for the logs, which have a smaller form of their own.
 """
 
 from collections.abc import Iterator
@@ -46,12 +46,12 @@ def fill_state(state: Any, arrays: Arrays) -> None:
         )
 
 
-def _fields(part: Any) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the arrays of a state that are saved as they are, with their names."""
+def _fields(part: Any, prefix: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the arrays of a state that are saved as they are, named by the way to them."""
     for name, field in zip(part._fields, part, strict=True):
         if name in _UNSAVED or isinstance(field, (PlayLog, CachedModels)):
             continue
         if isinstance(field, tuple):
-            yield from _fields(field)
+            yield from _fields(field, f"{prefix}{name}_")
         elif isinstance(field, np.ndarray):
-            yield name, field
+            yield f"{prefix}{name}", field
