@@ -54,6 +54,7 @@ class Store:
         self.path = path
         self._connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
         with self._explained():
+            _require_all_pages(path)
             (application,) = self._one("PRAGMA application_id")
             (version,) = self._one("PRAGMA user_version")
             if application != _APPLICATION:
@@ -225,6 +226,19 @@ def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) ->
             new.commit()
     except sqlite3.Error as error:
         raise OSError(errno.EIO, str(error), os.fspath(path)) from error
+
+
+def _require_all_pages(path: str | os.PathLike[str]) -> None:
+    """Raise DatabaseError unless the file is as long as its header says.
+
+    SQLite itself notices a missing page only when it reads it.
+    """
+    with Path(path).open("rb") as file:
+        header, size = file.read(100), file.seek(0, os.SEEK_END)
+    page_size = int.from_bytes(header[16:18], "big")
+    page_size = 1 << 16 if page_size == 1 else page_size
+    if size < page_size * int.from_bytes(header[28:32], "big"):
+        raise sqlite3.DatabaseError("its end is missing")
 
 
 def _seal(*parts: Any) -> str:
