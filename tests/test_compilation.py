@@ -167,6 +167,13 @@ print(seconds() > 0)
     assert python(code, check=True, **home) == "False\n[2.0, 6.0] 1\nFalse"
 
 
+def test_what_the_cache_remembers_brings_no_internals_back(tmp_path):
+    home = {"XDG_CACHE_HOME": str(tmp_path)}
+    assert python(LINKED, check=True, **home) == "True"
+    code = f"{WITHOUT['a module']}\n{LINKED}{PROBE}"
+    assert python(code, check=True, **home) == "False\n[2.0, 6.0] 0"
+
+
 FEW = "ThompsonSampling() EnsembleSampling(3)"
 OTHERS = "EnsembleSampling(3,'eager') Greedy() LinUCB(1.0) UniformRandom()"
 
