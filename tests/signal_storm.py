@@ -35,7 +35,9 @@ from typing import NamedTuple
 IN_ORDER = ("finished", "stopped", "early")
 OUTCOMES = (*IN_ORDER, "crash", "traceback", "hang", "left", "other")
 _HANG_SECONDS = 60.0
-_SMALL = "--K 40 --d 4 --seed 2".split()
+_SMALL = ["--K", "40", "--d", "4", "--seed", "2"]
+_ENDLESS = ["--T", "4000000000"]
+_GRID = ["--agent", "es,ts", "--M", "2,5", "--T", "3000000", "--runs", "20"]
 
 
 class Command(NamedTuple):
@@ -47,12 +49,9 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "simulate": Command(["simulate", *_SMALL, "--T", "4000000000"], 2.0, 12.0),
+    "simulate": Command(["simulate", *_SMALL, *_ENDLESS], 2.0, 12.0),
     "checkpoint": Command(
-        ["simulate", *_SMALL, "--M", "7", "--T", "4000000000"]
-        + ["--checkpoint", "run.ckpt", "--every", "0.05s"],
-        2.0,
-        12.0,
+        ["simulate", *_SMALL, *_ENDLESS, "--checkpoint", "run.ckpt", "--every", "0.05s"], 2.0, 12.0
     ),
     "files": Command(
         ["simulate", *_SMALL, "--agent", "ts", "--T", "200", "--out", "a.npz", "--csv", "a.csv"],
@@ -60,13 +59,10 @@ COMMANDS = {
         12.0,
     ),
     "eager": Command(
-        ["simulate", "--M", "50000", "--engine", "eager", "--runs", "1", "--T", "1000000000"],
-        2.5,
-        20.0,
+        ["simulate", *_ENDLESS, "--M", "50000", "--engine", "eager", "--runs", "1"], 2.5, 20.0
     ),
     "sweep": Command(
-        ["sweep", *_SMALL, "--agent", "es,ts", "--M", "2,5", "--T", "3000000", "--runs", "20"]
-        + ["--task", "0.05s", "--out", "a.db"],
+        ["sweep", *_SMALL, *_GRID, "--task", "0.05s", "--out", "a.db"],
         4.0,
         30.0,
     ),
@@ -115,7 +111,7 @@ def one_signal(command: str, cold: bool, rng: random.Random, warm_cache: Path) -
         try:
             _, said = process.communicate(timeout=_HANG_SECONDS)
         except subprocess.TimeoutExpired:
-            process.kill()
+            process.send_signal(signal.SIGABRT)
             _, said = process.communicate()
             return Ended(command, cold, "hang", None, _HANG_SECONDS, said)
         seconds = time.monotonic() - sent
@@ -136,7 +132,8 @@ def _run_short(command: Command, cache: Path) -> None:
 
 
 def _environment(cache: Path) -> dict[str, str]:
-    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    # A crash, or the signal that ends a hang, prints where each thread is.
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONFAULTHANDLER": "1"}
     environment.pop("NUMBA_CACHE_DIR", None)
     return environment
 
@@ -183,6 +180,9 @@ def storm(n: int, seed: int = 0, cold_share: float = 0.4) -> list[Ended]:
     """Send a signal, at a random time, to each of n processes. Return how they ended."""
     rng = random.Random(seed)
     ends = []
+    # A shell has its background processes ignore SIGINT, and theirs would from their start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="fastes-storm-") as cache:
         for each in COMMANDS.values():
             _run_short(each, Path(cache))

@@ -77,14 +77,14 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
         if not seen:
             seen.append(number)
             _received.append(number)
-            _thread.start_new_thread(insist, (number,))
+            _thread.start_new_thread(insist, (signal.Signals(number),))
         elif sys.exc_info()[1] is not None:
             # The first signal is being handled, and the last checkpoint perhaps written. Many a
             # launcher sends a signal twice.
             return
         raise KeyboardInterrupt
 
-    def insist(number: int) -> None:
+    def insist(number: signal.Signals) -> None:
         # What is raised where C calls Python may be lost: then it is raised again.
         while True:
             time.sleep(_INSIST_SECONDS)
