@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -22,12 +21,32 @@ from fastes.studies import tasks
 pytest.importorskip("distributed")
 
 WORDS = {**SMALL, "T": 30_000, "runs": 12}
+# What dask does when it has waited too long for an answer. A machine may be stopped for longer.
+PATIENT = {
+    "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1d",
+    "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "1d",
+    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1d",
+}
+NO_FIXED_PORT = ["--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]
+# A worker that does some tasks and then holds on to one for ever.
+HOLD = """
+import os, time
+from pathlib import Path
+from fastes.studies import tasks
 
+begun = []
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def do_task(*arguments, do_task=tasks.do_task):
+    begun.append(1)
+    if len(begun) > int(os.environ["TASKS_BEFORE_HOLD"]):
+        Path(os.environ["HELD"]).touch()
+        while True:
+            time.sleep(1)
+    return do_task(*arguments)
+
+if tasks.do_task.__module__ == tasks.__name__:  # dask loads this file more than once
+    tasks.do_task = do_task
+"""
 
 
 @contextlib.contextmanager
@@ -38,7 +57,8 @@ def processes():
     def start(*words, **environment):
         command = [sys.executable, "-m", *words]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        started.append(subprocess.Popen(command, env={**os.environ, **environment}, **quiet))
+        environment = {**os.environ, **PATIENT, **environment}
+        started.append(subprocess.Popen(command, env=environment, **quiet))
         return started[-1]
 
     try:
@@ -49,47 +69,76 @@ def processes():
             process.wait()
 
 
+def wait_until(event, *needed):
+    """Wait for an event, as long as the processes that it needs are there."""
+    while not event():
+        assert all(process.poll() is None for process in needed)
+        time.sleep(0.01)
+
+
 @pytest.fixture(scope="module")
 def start():
     with processes() as started:
         yield started
 
 
+def start_scheduler(start, folder):
+    """Return the process of a scheduler, and its address."""
+    file = folder / "scheduler.json"
+    words = [*NO_FIXED_PORT, "--port", "0", "--scheduler-file", str(file)]
+    process = start("distributed.cli.dask_scheduler", *words)
+
+    def address():
+        with contextlib.suppress(OSError, ValueError):  # not there, or not whole yet
+            return json.loads(file.read_text())["address"]
+
+    wait_until(address, process)
+    return process, address()
+
+
 @pytest.fixture(scope="module")
-def scheduler(start):
+def scheduler(start, tmp_path_factory):
     """Return the address of a scheduler."""
-    port = free_port()
-    start(
-        "distributed.cli.dask_scheduler",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--no-dashboard",
-    )
-    return f"tcp://127.0.0.1:{port}"
+    return start_scheduler(start, tmp_path_factory.mktemp("scheduler"))[1]
 
 
-def worker(start, scheduler, **environment):
-    words = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    monkeypatch.setattr(cluster, "_SECONDS", 86_400.0)
+
+
+def worker(start, scheduler, *words, **environment):
+    words = ["--nthreads", "1", "--no-nanny", *NO_FIXED_PORT, *words]
     return start("distributed.cli.dask_worker", scheduler, *words, **environment)
 
 
-def wait_for_workers(scheduler, n):
+def holding_worker(start, scheduler, folder, tasks):
+    """Start a worker that does a number of tasks, then holds one. Return it and a file.
+
+    The file appears when it holds one: no sweep ends before that worker has.
+    """
+    (folder / "hold.py").write_text(HOLD)
+    held = folder / "held"
+    environment = {"HELD": str(held), "TASKS_BEFORE_HOLD": str(tasks)}
+    words = "--preload", str(folder / "hold.py")
+    return worker(start, scheduler, *words, **environment), held
+
+
+def wait_for_workers(scheduler, n, *needed):
     from distributed import Client
 
-    with Client(scheduler, timeout=60, set_as_default=False) as client:
-        client.wait_for_workers(n, timeout=60)
+    with Client(scheduler, timeout=86_400, set_as_default=False) as client:
+        wait_until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) >= n, *needed)
 
 
 def test_a_worker_that_dies_half_way_changes_no_bit(start, scheduler, tmp_path):
-    workers = [worker(start, scheduler) for _ in range(2)]
-    wait_for_workers(scheduler, 2)
+    victim, held = holding_worker(start, scheduler, tmp_path, tasks=0)
+    wait_for_workers(scheduler, 2, victim, worker(start, scheduler))
     killed = []
 
     def kill_one(progress):
-        if progress.done >= progress.total // 3 and not killed:
-            os.kill(workers[0].pid, signal.SIGKILL)
+        if progress.done >= progress.total // 3 and held.exists() and not killed:
+            victim.kill()
             killed.append(progress.done)
 
     study = fastes.Study(**WORDS)
@@ -97,8 +146,7 @@ def test_a_worker_that_dies_half_way_changes_no_bit(start, scheduler, tmp_path):
     there = fastes.sweep(
         study, tmp_path / "there.db", task_seconds=0.05, dask=scheduler, progress=kill_one
     )
-    assert killed
-    assert killed[0] < len(rows(there.path)[0])
+    assert 0 < killed[0] < len(rows(there.path)[0])
     is_whole(there.path, WORDS)
     for (one, ours), (other, theirs) in zip(here.results(), there.results(), strict=True):
         assert one == other
@@ -107,25 +155,23 @@ def test_a_worker_that_dies_half_way_changes_no_bit(start, scheduler, tmp_path):
 
 
 def test_a_scheduler_that_goes_away_is_missed_in_a_sentence(tmp_path):
-    port = free_port()
-    address, out = f"tcp://127.0.0.1:{port}", tmp_path / "a.db"
+    out = tmp_path / "a.db"
     with processes() as begin:
-        words = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-        scheduler = begin("distributed.cli.dask_scheduler", *words)
-        worker(begin, address)
-        wait_for_workers(address, 1)
+        scheduler, address = start_scheduler(begin, tmp_path)
+        hand, held = holding_worker(begin, address, tmp_path, tasks=2)
+        wait_for_workers(address, 1, scheduler, hand)
         flags = [w for k, v in WORDS.items() for w in (f"--{k}", ",".join(map(str, np.ravel(v))))]
         command = [sys.executable, "-m", "fastes", "sweep", *flags, "--task", "0.02s"]
         sweep = subprocess.Popen(
             [*command, "--out", str(out), "--dask", address],
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"},
+            # How long the client looks for a scheduler that is gone.
+            env={**os.environ, **PATIENT, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"},
         )
-        while sweep.poll() is None and not (out.exists() and rows(out)[1]):
-            time.sleep(0.02)
+        wait_until(lambda: held.exists() and rows(out)[1], sweep, scheduler, hand)
         scheduler.kill()
-        _, said = sweep.communicate(timeout=120)
+        _, said = sweep.communicate()
     assert sweep.returncode == 1
     assert said.splitlines()[-1] == (
         "Error: the scheduler is gone: the same command goes on when it is back"
@@ -169,13 +215,15 @@ def test_a_worker_of_another_version_is_refused_by_name():
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS", 0.5)
-    address = f"tcp://127.0.0.1:{free_port()}"
-    began = time.monotonic()
-    words = ["sweep", "--T", "5", "--runs", "1", "--out", str(tmp_path / "a.db"), "--dask", address]
-    done = CliRunner().invoke(main, words)
-    assert time.monotonic() - began < 30
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # and does not listen: nor can another
+        address = f"tcp://127.0.0.1:{nobody.getsockname()[1]}"
+        words = ["sweep", "--T", "5", "--runs", "1", "--out", str(tmp_path / "a.db")]
+        done = CliRunner().invoke(main, [*words, "--dask", address])
     assert done.exit_code == 1
-    assert done.stderr.splitlines()[-1].startswith(f"Error: no dask scheduler answers at {address}")
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith(f"Error: no dask scheduler answers at {address}")
+    assert "after 0.5 s" in said  # not as long as dask would wait
     assert "Traceback" not in done.stderr
 
 
