@@ -12,7 +12,7 @@ Arrays = dict[str, NDArray[Any]]
 
 _OF_POSTERIOR = (
     *("mu", "S", "factor", "eta", "root"),
-    *("recent", "recent_arm", "recent_plays", "recent_pay", "age"),
+    *("recent", "recent_arm", "recent_plays", "recent_pay", "since_refactor"),
 )
 
 
@@ -27,7 +27,9 @@ def unpack_posterior(arrays: Arrays, posterior: Posterior) -> None:
         unpack_array(arrays, name, getattr(posterior, name))
     updates, distinct = posterior.since_refactor
     if not 0 <= distinct <= updates < len(posterior.recent):
-        raise FileFormatError(f"a saved agent's 'age' is out of range: {updates}, {distinct}")
+        raise FileFormatError(
+            f"a saved agent's 'since_refactor' is out of range: {updates}, {distinct}"
+        )
 
 
 def unpack_array(arrays: Arrays, name: str, target: NDArray[Any]) -> None:
