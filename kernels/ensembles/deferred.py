@@ -81,10 +81,10 @@ def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> Defe
 
 def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
-    slots, slots = min(M, max(256, T)), min(K, max(64, T))
-    table = 8 << (2 * slots - 1).bit_length()
-    workspace = 20 * slots + 8 * (2 * r + refactor_interval(r))
-    return prior_bytes(r) + log_bytes(K, r, T) + slots * (8 * r + 12) + table + workspace + 8
+    cached, played = min(M, max(256, T)), min(K, max(64, T))
+    table = 8 << (2 * cached - 1).bit_length()
+    workspace = 20 * played + 8 * (2 * r + refactor_interval(r))
+    return prior_bytes(r) + log_bytes(K, r, T) + cached * (8 * r + 12) + table + workspace + 8
 
 
 @needs_capacity.body(DeferredEnsemble)
