@@ -86,7 +86,7 @@ def test_the_coordinates_of_the_arms_are_saved_where_a_library_chose_them(tmp_pa
         with monkeypatch.context() as other_library:
             # Another factor of the same prior, as another library might choose it.
             other_library.setattr(
-                "fastes.canonical.store_rows",
+                "fastes.problem.whitening.store_rows",
                 lambda arms, first, b, o: store_rows(arms, first, -b, o),
             )
             loaded = _load_with_stored_arms(tmp_path / "agent.npz", other_library)
@@ -100,10 +100,10 @@ def _load_with_stored_arms(path, patch):
     unpack = canonical.unpack_canonical
 
     def honest(parts, own):
-        patch.setattr("fastes.canonical.store_rows", store_rows)
+        patch.setattr("fastes.problem.whitening.store_rows", store_rows)
         return unpack(parts, own)
 
-    patch.setattr("fastes.canonical.unpack_canonical", honest)
+    patch.setattr("fastes.problem.whitening.unpack_canonical", honest)
     return fastes.LiveAgent.load(path)
 
 
@@ -143,7 +143,7 @@ def test_more_rewards_than_can_be_counted_are_refused():
 
 
 def test_an_agent_that_does_not_fit_says_how_much_it_needs(monkeypatch):
-    monkeypatch.setattr("fastes.memory.available_bytes", lambda: 2**30)
+    monkeypatch.setattr("fastes.checks.memory.available_bytes", lambda: 2**30)
     with pytest.raises(MemoryError, match=r"M=1000000000, engine='eager'.* needs 44\."):
         fastes.EnsembleSampling(10**9, "eager").start(BANDIT)
 

@@ -187,7 +187,7 @@ def test_foreign_files_are_refused(tmp_path, result):
 
 
 def test_a_file_of_a_newer_format_is_refused(tmp_path, result, monkeypatch):
-    monkeypatch.setattr("fastes.files.FORMAT", 99)
+    monkeypatch.setattr("fastes.files.archive.FORMAT", 99)
     result.save(tmp_path / "new.npz")
     monkeypatch.undo()
     with pytest.raises(FileFormatError, match="has format 99, this version of fastes reads 1"):
