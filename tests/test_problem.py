@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import fastes
 from fastes.checks import memory
+from fastes.problem.whitening import to_user_coordinates
 
 LinearBandit = fastes.LinearBandit
 
@@ -23,6 +24,21 @@ def test_the_canonical_form_is_the_same_problem(name):
     np.testing.assert_allclose(b @ b.T / scale**2, covariance, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(o, problem.actions @ problem.mean, rtol=1e-12, atol=1e-12 * scale)
     assert bandit.rank == b.shape[1] <= min(bandit.d, max(bandit.K, 1))
+
+
+@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("louder", [1.0, 0.1, 30.0])
+def test_user_coordinates_are_the_covariance_of_theta_with_z(name, louder):
+    # Cov(theta, a'theta) is Sigma_0 a, and a'theta is sigma b'z plus a constant.
+    given = BANDITS[name]
+    noise = louder * given.noise
+    bandit = LinearBandit(given.actions, given.prior_mean, given.prior_cov, noise)
+    problem = as_reference(bandit)
+    U = to_user_coordinates(bandit.canonical, bandit.actions, bandit.prior_cov, noise)
+    scale = np.abs(problem.actions).max() or 1.0
+    expected = problem.covariance @ problem.actions.T / scale
+    np.testing.assert_allclose(U @ rows(bandit).T / scale, expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(U, lift(bandit), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
