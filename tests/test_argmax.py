@@ -165,6 +165,23 @@ def test_the_margin_of_a_first_look_holds(seed, r, size):
     assert floor <= exact.max()
 
 
+def test_a_first_look_leaves_room_for_an_error_on_either_side():
+    # Terms of a little less than half a unit in the last place are lost in single precision, of a
+    # little more become a whole one: of two arms, one is seen too low and the other too high.
+    r, unit = 64, 2.0**-24
+    z = np.full(r, 2.0**-12)
+    z[0] = 1.0
+    b = np.zeros((300, r))
+    b[10], b[200] = 0.99 * 2.0**-12, 1.01 * 2.0**-12
+    b[10, 0], b[200, 0] = 1.0 + 2 * unit, 1.0
+    arms, agent = arms_of(b), greedy_at(z)
+    work = workspace(arms)
+    first_look(arms, z, work)
+    assert work.tile_maxima[3] - work.tile_maxima[0] > 100 * unit
+    assert b[10] @ z > b[200] @ z
+    assert scan(agent, arms, work)[2] == 10
+
+
 @pytest.mark.parametrize("z", [np.nan, np.inf, 1e300, 1e39])
 def test_a_first_look_that_is_not_to_be_relied_on_says_so(z):
     arms = arms_of(np.full((300, 2), 1e-30))

@@ -83,6 +83,32 @@ def test_equal_inputs_of_a_gaussian_process_stay_equal_to_the_bit():
     assert (b[0] == b[4]).all()
 
 
+def test_arms_are_duplicates_only_if_their_offsets_are_equal_too():
+    bandit = LinearBandit([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]], [0.0, 1.0], [1.0, 0.0])
+    assert (rows(bandit) == 1.0).all()
+    assert bandit.duplicate_counts.tolist() == [2, 1, 2]
+
+
+def test_both_zeros_are_one():
+    bandit = LinearBandit([[0.0, 1.0], [-0.0, 1.0], [1.0, 1.0]])
+    assert bandit.duplicate_counts.tolist() == [2, 2, 1]
+    assert LinearBandit([[0.0, 1.0, 2.0, 3.0], [-0.0, 1.0, 2.0, 3.0]]).rank == 1
+
+
+@pytest.mark.parametrize("excess", [1e-8, 1e-4])
+def test_a_prior_that_is_slightly_indefinite_is_refused(excess):
+    prior_cov = np.array([[4.0, 4.0], [4.0, 4.0]]) + 4 * excess * (1 - np.eye(2))
+    with pytest.raises(ValueError, match="positive semidefinite, but its smallest eigenvalue is -"):
+        LinearBandit(np.eye(2), prior_cov=prior_cov)
+
+
+def test_a_slight_asymmetry_is_refused_and_rounding_is_not():
+    with pytest.raises(ValueError, match="symmetric"):
+        LinearBandit(np.eye(2), prior_cov=[[1.0, 0.5], [0.5 + 1e-7, 1.0]])
+    rounded = LinearBandit(np.eye(2), prior_cov=[[1.0, 0.5], [0.5 + 1e-13, 1.0]])
+    assert (rounded.prior_cov == rounded.prior_cov.T).all()
+
+
 def test_a_large_dimension_needs_no_large_matrix():
     # 200,000^2 numbers would be 298 GiB.
     bandit = LinearBandit.random(K=5, d=200_000, prior_cov=np.ones(200_000))

@@ -22,6 +22,7 @@ import fastes
 
 measure = from_python(snapshots.measure)
 margin = from_python(snapshots.margin)
+search = from_python(certificate._search)
 width_margin = from_python(certificate._width_margin)
 add_step_cost = from_python(snapshot_schedule.add_step_cost)
 
@@ -122,6 +123,24 @@ def test_a_margin_covers_a_covariance_that_has_risen_since(raised):
     found = bounds(work.snapshot, arms.K)
     assert (exact > found + before).any()
     assert (exact <= found + slack).all()
+
+
+def test_a_search_certifies_no_arm_that_the_drift_leaves_in_doubt():
+    # At the snapshot the first arms are the longest, and the best; then the variance of the first
+    # coordinate rises, which favours arms that are looked at last.
+    angle = np.linspace(0.0, np.pi / 2, 576)
+    b = np.vstack([np.tile([0.0, 1.01], (64, 1)), np.column_stack([np.cos(angle), np.sin(angle)])])
+    b[0] *= 1.001
+    arms, agent = arms_of(b), linucb(2, ALPHA)
+    work = certified(arms)
+    assert take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, ALPHA, 1.0)
+    best, ties, _ = search(agent, arms, work)
+    assert ties == 1
+    assert best == pytest.approx(upper_confidence(agent, arms).max())
+    agent.posterior.S[0, 0] += 0.5
+    agent.variance_drift[0] += 0.5
+    best, ties, _ = search(agent, arms, work)
+    assert ties == 0 or best == pytest.approx(upper_confidence(agent, arms).max())
 
 
 def test_a_snapshot_notes_the_drift_of_its_moment():
