@@ -30,11 +30,11 @@ from mutant_table import MUTANTS, Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 _COPIED = ("fastes", "kernels", "tests", "pyproject.toml")
-_SECONDS = 300  # a test that takes so long with a mutant is stuck: it has noticed
+_SECONDS = 300  # tests that take longer with a mutant are stuck, or not the right ones for it
 
 
 class Verdict(NamedTuple):
-    """What came of a mutant: killed, survived, or not applicable."""
+    """What came of a mutant: killed, survived, not applicable, or out of time."""
 
     outcome: str
     seconds: float = 0.0
@@ -95,7 +95,7 @@ def judge(copy: Path, mutant: Mutant) -> Verdict:
     try:
         done = run_tests(copy, mutant.tests, mutant.compiled, _SECONDS)
     except subprocess.TimeoutExpired:
-        return Verdict("killed", time.monotonic() - start, "the tests did not end")
+        return Verdict("out of time", time.monotonic() - start, " ".join(mutant.tests))
     finally:
         file.write_text(whole)
         shutil.rmtree(copy / "compiled", ignore_errors=True)
@@ -153,7 +153,7 @@ def main() -> int:
     if options.list or not chosen:
         print(*(f"{m.file}: {m.slip}" for m in chosen), sep="\n")
         return 0 if chosen else 2
-    counts = {"killed": 0, "survived": 0, "not applicable": 0}
+    counts = {"killed": 0, "survived": 0, "not applicable": 0, "out of time": 0}
     for mutant, (outcome, seconds, detail) in verdicts(chosen, max(1, options.jobs)):
         counts[outcome] += 1
         print(
