@@ -155,7 +155,8 @@ MUTANTS = [
         '"milestone_start", "counts")', '"milestone_start")', _WALKS),
     # Search.
     Mutant("kernels/search/scan.py", "ties of earlier tiles forgotten",
-        "ties += count", "ties = count", _TIES),
+        "ties += count", "ties = count",
+        _tests("test_argmax.py::test_ties_in_several_tiles_are_all_counted")),
     Mutant("kernels/search/scan.py", "the first tile left out of a tie",
         "for tile in range(arm // TILE, ", "for tile in range(arm // TILE + 1, ", _TIES),
     Mutant("kernels/search/scan.py", "a tie broken by another step's number",

@@ -113,6 +113,16 @@ def test_a_scan_counts_the_ties_and_finds_the_first(values, t):
     assert values[best_arm(arms, np.ones(1), t)] == top
 
 
+@pytest.mark.parametrize("K", [130, 400])
+@pytest.mark.parametrize("places", [[3, 70], [3, 5, 70, 71, 129], [64, 128], [63, 64], [129]])
+def test_ties_in_several_tiles_are_all_counted(K, places):
+    values = np.zeros(K)
+    values[places] = 2.0
+    arms = arms_of(values[:, None])
+    found = scan(greedy_at(np.ones(1)), arms, workspace(arms))
+    assert found == (2.0, len(places), places[0])
+
+
 def every_tile(agent, arms):
     """Scan one tile at a time, which is too few for a first look, and put them together."""
     best, ties, arm = -np.inf, 0, -1
