@@ -69,7 +69,8 @@ def run_tests(
         "NUMBA_CACHE_DIR": str(copy / "compiled"),
         "NUMBA_DISABLE_JIT": "0" if compiled else "1",
     }
-    words = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
+    words = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk"]
+    words += tests
     if not compiled:
         # Without the compiler, NumPy warns where kernels mean to overflow.
         words += ["-W", "ignore::RuntimeWarning"]

@@ -80,6 +80,22 @@ def test_a_snapshot_knows_how_far_W_and_R_are_from_inverse_to_each_other(size):
     assert (rows(arms) @ z <= bounds(known, arms.K) + margin(known, arms, z, rho, 0.0)).all()
 
 
+def test_a_library_that_rounds_badly_makes_bounds_wide_and_not_wrong(monkeypatch):
+    eigh = np.linalg.eigh
+
+    def sloppy(matrix):
+        found = eigh(matrix)
+        return type(found)(found.eigenvalues, (1.0 - 1e-3) * found.eigenvectors)
+
+    arms, agent, z = random_arms(7), greedy(2), np.array([0.6, -0.8])
+    known = snapshot(arms)
+    monkeypatch.setattr(np.linalg, "eigh", sloppy)
+    assert take(known, agent.posterior, arms, z, -np.inf, 0.0, 1.0)
+    exact, rho = rows(arms) @ z, measure(known, z)
+    assert (exact > bounds(known, arms.K) + 1e-4).any()
+    assert (exact <= bounds(known, arms.K) + margin(known, arms, z, rho, 0.0)).all()
+
+
 def upper_confidence(agent, arms):
     """Return the exact scores of LinUCB."""
     b = rows(arms)
