@@ -173,6 +173,8 @@ def test_the_fingerprint_tells_problems_apart():
         LinearBandit(rows_, prior_cov=[1.0, 1.0]),
         LinearBandit(rows_, noise=2.0),
         LinearBandit(rows_[:1]),
+        LinearBandit([[1.0], [2.0], [3.0]], 4.0),  # the same numbers in the same order
+        LinearBandit([[1.0, 2.0]], [3.0, 4.0]),
     ]
     assert len({bandit.fingerprint for bandit in bandits}) == len(bandits)
 
