@@ -46,4 +46,5 @@ BANDITS = {
     "tiny scale": fastes.LinearBandit(1e-120 * _arms(15, 3), prior_cov=1.0, noise=1e-120),
     "hardly any noise": fastes.LinearBandit(_arms(15, 3), noise=1e-3),
     "more than a tile": fastes.LinearBandit(_arms(150, 9), prior_cov=4.0),
+    "fewer arms, little noise": fastes.LinearBandit(_arms(4, 7), 0.2, [1, 2, 3, 1, 2, 3, 1], 0.3),
 }

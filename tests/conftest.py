@@ -1,5 +1,9 @@
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # The same examples every time, and no deadline on a first call that compiles.
 settings.register_profile("fastes", derandomize=True, deadline=None)
 settings.load_profile("fastes")
+# For mutants.py: that there is a counterexample is enough, it need not be the simplest.
+settings.register_profile(
+    "unshrunk", settings.get_profile("fastes"), phases=[Phase.explicit, Phase.generate]
+)

@@ -112,6 +112,16 @@ def test_a_scan_counts_the_ties_and_finds_the_first(values, t):
     assert values[best_arm(arms, np.ones(1), t)] == top
 
 
+@pytest.mark.parametrize("K", [130, 400])
+@pytest.mark.parametrize("places", [[3, 70], [3, 5, 70, 71, 129], [64, 128], [63, 64], [129]])
+def test_ties_in_several_tiles_are_all_counted(K, places):
+    values = np.zeros(K)
+    values[places] = 2.0
+    arms = arms_of(values[:, None])
+    found = scan(greedy_at(np.ones(1)), arms, workspace(arms))
+    assert found == (2.0, len(places), places[0])
+
+
 def every_tile(agent, arms):
     """Scan one tile at a time, which is too few for a first look, and put them together."""
     best, ties, arm = -np.inf, 0, -1
@@ -162,6 +172,23 @@ def test_the_margin_of_a_first_look_holds(seed, r, size):
     tops = exact.reshape(-1, TILE).max(axis=1)
     assert (np.abs(work.tile_maxima - tops) <= margin).all()
     assert floor <= exact.max()
+
+
+def test_a_first_look_leaves_room_for_an_error_on_either_side():
+    # Terms of a little less than half a unit in the last place are lost in single precision, of a
+    # little more become a whole one: of two arms, one is seen too low and the other too high.
+    r, unit = 64, 2.0**-24
+    z = np.full(r, 2.0**-12)
+    z[0] = 1.0
+    b = np.zeros((300, r))
+    b[10], b[200] = 0.99 * 2.0**-12, 1.01 * 2.0**-12
+    b[10, 0], b[200, 0] = 1.0 + 2 * unit, 1.0
+    arms, agent = arms_of(b), greedy_at(z)
+    work = workspace(arms)
+    first_look(arms, z, work)
+    assert work.tile_maxima[3] - work.tile_maxima[0] > 100 * unit
+    assert b[10] @ z > b[200] @ z
+    assert scan(agent, arms, work)[2] == 10
 
 
 @pytest.mark.parametrize("z", [np.nan, np.inf, 1e300, 1e39])

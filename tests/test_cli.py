@@ -352,7 +352,9 @@ def test_a_closed_pipe_is_no_error_message():
 
 
 def test_a_damaged_cache_says_what_to_delete(monkeypatch):
-    monkeypatch.setattr("fastes.cli.agent_options.bandit_from_options", lambda options: exec("raise EOFError"))
+    monkeypatch.setattr(
+        "fastes.cli.agent_options.bandit_from_options", lambda options: exec("raise EOFError")
+    )
     assert "is damaged: delete that folder" in run("simulate", code=1).stderr
 
 
@@ -362,7 +364,9 @@ def test_debug_lets_the_error_through():
 
 
 def test_an_unforeseen_error_is_one_sentence_too(monkeypatch):
-    monkeypatch.setattr("fastes.cli.agent_options.bandit_from_options", lambda options: 1 / 0 or {}["x"])
+    monkeypatch.setattr(
+        "fastes.cli.agent_options.bandit_from_options", lambda options: 1 / 0 or {}["x"]
+    )
     assert "division by zero" in run("simulate", code=1).stderr
     monkeypatch.setattr("fastes.cli.agent_options.bandit_from_options", lambda options: {}["x"])
     assert "KeyError: 'x' (--debug shows where)" in run("simulate", code=1).stderr

@@ -129,9 +129,9 @@ def test_regret_has_the_law_of_the_eager_engine_s(M):
         engine: fastes.simulate(
             bandit, fastes.EnsembleSampling(M, engine), T=120, runs=4_000, seed=seed
         ).regret
-        for seed, engine in enumerate(["deferred_ensemble", "eager"])
+        for seed, engine in enumerate(["deferred", "eager"])
     }
-    first, second = runs["deferred_ensemble"], runs["eager"]
+    first, second = runs["deferred"], runs["eager"]
     assert stats.ks_2samp(first.final, second.final).pvalue > 1e-4
     error = np.hypot(first.se[-1], second.se[-1])
     assert abs(first.mean[-1] - second.mean[-1]) < 3.9 * error
@@ -175,14 +175,14 @@ def test_two_reads_of_a_model_have_their_joint_law():
     assert stats.kstest((both**2).sum(axis=1), "chi2", args=(6,)).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("engine", ["deferred_ensemble", "eager"])
+@pytest.mark.parametrize("engine", ["deferred", "eager"])
 def test_the_whole_ensemble_has_the_law_of_the_posterior(engine):
     # 20,000 models, some read before: whitened xi are iid N(0, I). Level 1e-4 each.
     M = 20_000
     rng = np.random.default_rng(3)
     bandit = fastes.LinearBandit(rng.normal(size=(5, 3)))
     run = shown(bandit, fastes.EnsembleSampling(M, engine), 1, 6)
-    if engine == "deferred_ensemble":
+    if engine == "deferred":
         for t in range(200):
             read(run.state, run.source, t, 3 * t)
     teach(run, 6, 12)
@@ -202,7 +202,7 @@ def test_models_that_were_just_read_are_looked_at_as_they_are():
     assert (all_models(run.state, run.source, 0) == run.state.models.xi[slots]).all()
 
 
-@pytest.mark.parametrize("engine", ["deferred_ensemble", "eager"])
+@pytest.mark.parametrize("engine", ["deferred", "eager"])
 @pytest.mark.parametrize("M", [3, 500])
 def test_looking_at_the_ensemble_changes_no_action(engine, M):
     bandit, agent = BANDITS["full"], fastes.EnsembleSampling(M, engine)
@@ -230,3 +230,28 @@ def test_two_looks_differ_only_in_what_was_not_read():
     again = all_models(run.state, run.source, 1)
     assert (first == again).all()
     assert (first != second).any()
+
+
+def test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since():
+    # The contract of a probe, exactly: what a model was when it was last read and one normal of
+    # the diagnostics stream for each arm played since; for a model that was never read, a draw.
+    rng = np.random.default_rng(6)
+    bandit = fastes.LinearBandit(rng.normal(size=(5, 3)))
+    b, probe = rows(bandit), 9
+    run = shown(bandit, fastes.EnsembleSampling(4), SEED, 5)
+    slots = [read(run.state, run.source, t, t) for t in range(3)]
+    early = run.state.models.xi[slots].copy()
+    teach(run, 5, 12)
+    for m, xi in enumerate(all_models(run.state, run.source, probe)):
+        counter = (probe << 32) + m
+        expected, missed = (early[m], ARMS[5:]) if m < 3 else (np.zeros(3), ARMS)
+        distinct = list(dict.fromkeys(missed))
+        fresh = 0 if m < 3 else 3
+        normals = reference.normal_vector(
+            SEED, 0, layout.DIAGNOSTICS, counter, fresh + len(distinct)
+        )
+        if fresh:
+            expected = normals[:fresh]
+        for a, normal in zip(distinct, normals[fresh:], strict=True):
+            expected = expected + np.sqrt(missed.count(a)) * normal * b[a]
+        np.testing.assert_allclose(xi, expected, rtol=1e-12, atol=1e-12)

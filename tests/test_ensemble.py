@@ -11,6 +11,7 @@ from fastes.kernels.ensembles.eager import (
     eager_ensemble_bytes,
     flush,
     forget_pending,
+    models_between,
     room,
     weights,
 )
@@ -94,6 +95,22 @@ def test_reading_a_model_gives_what_flushing_would_to_the_bit():
         read_model(models, ORIGIN, m, read[m])
     bring_up_to_date(models)
     assert (read == rows(models)).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 8])
+def test_a_probe_of_an_eager_ensemble_has_taken_in_every_step(n):
+    M, r = 70, 3
+    agent = eager_ensemble(r, M)
+    draw_prior_models(agent.models, ORIGIN, 0, len(agent.models.tiles))
+    arms = np.random.default_rng(n).normal(size=(n, r))
+    expected = rows(agent.models)
+    for s in range(n):
+        push(agent.models, 3 + s, arms[s])
+        for m in range(M):
+            expected[m] += reference.normal(SEED, RUN, layout.PERTURBATION, m, 3 + s) * arms[s]
+    for first, last in ((0, M), (62, 66), (64, 65)):
+        found = models_between(agent, ORIGIN, 0, first, last)
+        np.testing.assert_allclose(found, expected[first:last], rtol=1e-12, atol=1e-13)
 
 
 def test_ranges_of_tiles_can_be_flushed_apart():

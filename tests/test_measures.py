@@ -114,6 +114,7 @@ def test_leading_axes_are_runs_of_their_own():
     ("call", "message"),
     [
         (lambda: entropy([0.5, 0.6]), "p must sum to 1, got a sum of 1.1"),
+        (lambda: entropy([0.5, 0.5 + 1e-6]), "p must sum to 1, got a sum of 1.000001"),
         (lambda: entropy([1.5, -0.5]), "p must be at least 0, got -0.5"),
         (lambda: entropy([0.5, np.nan]), r"p must be finite, got nan at \[1\]"),
         (lambda: entropy([]), r"along its last 1 axis, got shape \(0,\)"),

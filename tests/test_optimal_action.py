@@ -119,6 +119,26 @@ def test_a_belief_in_canonical_coordinates():
         optimal_action(bandit, samples=3)
 
 
+def test_of_parallel_arms_the_highest_is_the_best():
+    m, c = np.array([0.0, 1.0, 0.5, 0.9]), np.array([[1.0], [1.0], [-1.0], [1.0]])
+    law = law_of_the_best(m, c, 1000, 0)
+    assert law.method == "rank 1"
+    steeper = norm.cdf(0.25)  # 1 + x > 0.5 - x
+    np.testing.assert_allclose(law.probabilities, [0, steeper, 1 - steeper, 0], atol=1e-15)
+
+
+def test_the_error_of_the_entropy_is_what_it_says():
+    # The error over the standard error, 60 seeds: its mean square is about 15/13, of a t law with
+    # 15 degrees of freedom, and its standard deviation about 0.25. Fixed seeds, 5 of those.
+    lengths = np.array([1.0, 0.8, 0.7, 0.5])
+    c = np.vstack([np.diag(lengths), -np.diag(lengths)])
+    exact = law_of_the_best(np.zeros(8), c, 1 << 20, 0).entropy.value
+    laws = [law_of_the_best(np.zeros(8), c, 1 << 11, seed) for seed in range(1, 61)]
+    assert laws[0].method == "quasi-Monte Carlo"
+    errors = [(law.entropy.value - exact) / law.entropy.se for law in laws]
+    assert abs(np.mean(np.square(errors)) - 15 / 13) < 5 * 0.25
+
+
 def test_the_same_seed_gives_the_same_law():
     bandit = fastes.LinearBandit.random(50, 5)
     one, same, other = (optimal_action(bandit, samples=4096, seed=s) for s in (1, 1, 2))

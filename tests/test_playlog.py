@@ -110,6 +110,15 @@ def test_a_log_with_room_for_all_plays_never_grows(K, steps):
     logged([i % K for i in range(steps)], K=K, steps=steps)
 
 
+@pytest.mark.parametrize("steps", [1024, 1025, 1031])
+def test_a_log_is_full_exactly_when_its_plays_are_done(steps):
+    log = play_log(1, 2, steps)
+    for _ in range(steps):
+        assert not log_needs_capacity(log)
+        append(log, 0, np.zeros(2))
+    assert log_needs_capacity(log)
+
+
 @pytest.mark.parametrize("K", [1, 2])
 def test_the_smallest_logs(K):
     log = logged([0] * 100, K=K)

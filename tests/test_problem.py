@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import fastes
 from fastes.checks import memory
+from fastes.problem.whitening import to_user_coordinates
 
 LinearBandit = fastes.LinearBandit
 
@@ -23,6 +24,21 @@ def test_the_canonical_form_is_the_same_problem(name):
     np.testing.assert_allclose(b @ b.T / scale**2, covariance, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(o, problem.actions @ problem.mean, rtol=1e-12, atol=1e-12 * scale)
     assert bandit.rank == b.shape[1] <= min(bandit.d, max(bandit.K, 1))
+
+
+@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("louder", [1.0, 0.1, 30.0])
+def test_user_coordinates_are_the_covariance_of_theta_with_z(name, louder):
+    # Cov(theta, a'theta) is Sigma_0 a, and a'theta is sigma b'z plus a constant.
+    given = BANDITS[name]
+    noise = louder * given.noise
+    bandit = LinearBandit(given.actions, given.prior_mean, given.prior_cov, noise)
+    problem = as_reference(bandit)
+    U = to_user_coordinates(bandit.canonical, bandit.actions, bandit.prior_cov, noise)
+    scale = np.abs(problem.actions).max() or 1.0
+    expected = problem.covariance @ problem.actions.T / scale
+    np.testing.assert_allclose(U @ rows(bandit).T / scale, expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(U, lift(bandit), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +81,32 @@ def test_equal_inputs_of_a_gaussian_process_stay_equal_to_the_bit():
     assert bandit.rank == 3
     assert (b[1] == b[2]).all()
     assert (b[0] == b[4]).all()
+
+
+def test_arms_are_duplicates_only_if_their_offsets_are_equal_too():
+    bandit = LinearBandit([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]], [0.0, 1.0], [1.0, 0.0])
+    assert (rows(bandit) == 1.0).all()
+    assert bandit.duplicate_counts.tolist() == [2, 1, 2]
+
+
+def test_both_zeros_are_one():
+    bandit = LinearBandit([[0.0, 1.0], [-0.0, 1.0], [1.0, 1.0]])
+    assert bandit.duplicate_counts.tolist() == [2, 2, 1]
+    assert LinearBandit([[0.0, 1.0, 2.0, 3.0], [-0.0, 1.0, 2.0, 3.0]]).rank == 1
+
+
+@pytest.mark.parametrize("excess", [1e-8, 1e-4])
+def test_a_prior_that_is_slightly_indefinite_is_refused(excess):
+    prior_cov = np.array([[4.0, 4.0], [4.0, 4.0]]) + 4 * excess * (1 - np.eye(2))
+    with pytest.raises(ValueError, match="positive semidefinite, but its smallest eigenvalue is -"):
+        LinearBandit(np.eye(2), prior_cov=prior_cov)
+
+
+def test_a_slight_asymmetry_is_refused_and_rounding_is_not():
+    with pytest.raises(ValueError, match="symmetric"):
+        LinearBandit(np.eye(2), prior_cov=[[1.0, 0.5], [0.5 + 1e-7, 1.0]])
+    rounded = LinearBandit(np.eye(2), prior_cov=[[1.0, 0.5], [0.5 + 1e-13, 1.0]])
+    assert (rounded.prior_cov == rounded.prior_cov.T).all()
 
 
 def test_a_large_dimension_needs_no_large_matrix():
@@ -131,6 +173,8 @@ def test_the_fingerprint_tells_problems_apart():
         LinearBandit(rows_, prior_cov=[1.0, 1.0]),
         LinearBandit(rows_, noise=2.0),
         LinearBandit(rows_[:1]),
+        LinearBandit([[1.0], [2.0], [3.0]], 4.0),  # the same numbers in the same order
+        LinearBandit([[1.0, 2.0]], [3.0, 4.0]),
     ]
     assert len({bandit.fingerprint for bandit in bandits}) == len(bandits)
 

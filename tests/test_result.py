@@ -8,6 +8,7 @@ import pytest
 import fastes
 from fastes.files.archive import FileFormatError
 from fastes.files.atomic import _umask, atomic_write
+from fastes.results.diagnostics import Diagnostics, Measurements
 
 BANDIT = fastes.LinearBandit.random(K=20, d=3, noise=0.5)
 
@@ -103,6 +104,22 @@ def test_standard_errors_neither_overflow_nor_vanish(scale):
 def test_results_cannot_be_changed(result):
     with pytest.raises(ValueError, match="read-only"):
         result.regret.per_run[0, 0] = 0.0
+
+
+def test_runs_on_other_problems_are_not_paired(result):
+    louder = fastes.LinearBandit(BANDIT.actions, noise=0.6)
+    other = fastes.simulate(louder, fastes.Greedy(), T=100, runs=8, seed=5)
+    with pytest.raises(ValueError, match="needs equal"):
+        fastes.Comparison((result, other)).differences()
+
+
+def test_a_mean_of_measurements_leaves_out_what_is_not_known():
+    per_run = np.array([[1.0, np.inf, np.nan], [2.0, 3.0, np.nan], [6.0, 5.0, 9.0]])
+    parts = Measurements(*[per_run] * len(Measurements._fields))
+    mean = Diagnostics(np.arange(3), 2, parts, None).mean("entropy")
+    np.testing.assert_allclose(mean.value, [3.0, 4.0, 9.0])
+    np.testing.assert_allclose(mean.se, [np.sqrt(7 / 3), 1.0, np.nan])
+    assert mean.left_out.tolist() == [0, 1, 2]
 
 
 def test_what_is_not_paired_is_not_compared(result):
@@ -208,10 +225,12 @@ def test_a_file_whose_arrays_do_not_fit_is_refused(tmp_path, result):
     result.save(tmp_path / "result.npz")
     with np.load(tmp_path / "result.npz") as file:
         arrays = {name: file[name] for name in file.files}
-    arrays["regret_0"] = arrays["regret_0"][:, :-1]
-    np.savez(tmp_path / "result.npz", **arrays)
-    with pytest.raises(FileFormatError, match="do not fit each other"):
-        fastes.load(tmp_path / "result.npz")
+    shorter = arrays["t_0"].copy()
+    shorter[-1] -= 1
+    for change in ({"regret_0": arrays["regret_0"][:, :-1]}, {"t_0": shorter}):
+        np.savez(tmp_path / "result.npz", **{**arrays, **change})
+        with pytest.raises(FileFormatError, match="do not fit each other"):
+            fastes.load(tmp_path / "result.npz")
     del arrays["t_0"]
     np.savez(tmp_path / "result.npz", **arrays)
     with pytest.raises(FileFormatError, match="lacks parts of a result"):

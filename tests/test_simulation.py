@@ -103,6 +103,17 @@ def test_short_runs_in_one_call_are_runs_alone(agent, name, monkeypatch):
         assert (alone.counts == together.counts).all()
 
 
+def test_runs_in_lockstep_are_runs_alone_where_single_precision_sees_ties(monkeypatch):
+    # Arms of which single precision finds another one the best than double precision does.
+    rng = np.random.default_rng(7)
+    bandit = fastes.LinearBandit(rng.normal(size=3) + 1e-8 * rng.normal(size=(300, 3)))
+    agent = fastes.ThompsonSampling()
+    alone = fastes.simulate(bandit, agent, T=12, runs=5, seed=8, threads=1)
+    monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: True)
+    together = fastes.simulate(bandit, agent, T=12, runs=5, seed=8, threads=1)
+    assert (alone.counts == together.counts).all()
+
+
 def test_runs_in_lockstep_are_runs_alone_for_many_arms_and_horizons_that_refactor():
     bandit = fastes.LinearBandit.random(1500, 40)
     for agent in (fastes.ThompsonSampling(), fastes.EnsembleSampling(30), fastes.Greedy()):
@@ -186,6 +197,11 @@ def test_recording_times_increase_to_T(T, points):
 def test_recording_times_are_nested(T, more, points):
     short, long = recording_times(T, points), recording_times(T + more, points)
     assert set(long[long <= T]) <= set(short)
+
+
+def test_recording_times_are_as_dense_as_was_asked_for():
+    assert recording_times(1024, 8).tolist() == [1, 16, 256, 512, 768, 1024]
+    assert recording_times(1000, 8).tolist() == [1, 16, 256, 512, 768, 1000]
 
 
 def test_progress_is_reported_and_ends_at_the_total():

@@ -159,6 +159,15 @@ def test_uniforms_are_uniform_and_below_one():
     assert stats.kstest(out.ravel(), "uniform").pvalue > 1e-4
 
 
+def test_uniforms_are_those_of_the_reference():
+    out = np.empty((3, 5))
+    fill_uniform_rows(source(6, 2), layout.ARMS, out)
+    for i in range(3):
+        for j in range(5):
+            bits = reference.random_pair(6, 2, layout.ARMS, j // 2, i)[j % 2]
+            assert out[i, j] == (bits >> 11) / 2**53
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 33])
 def test_a_shorter_vector_is_the_beginning_of_a_longer_one(n):
     long, short = np.empty(64), np.empty(n)

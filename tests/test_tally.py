@@ -124,7 +124,8 @@ def test_information_is_that_of_the_mixture(spread, J):
         for part in (slice(None), slice(0, None, 2), slice(1, None, 2))
     )
     expected = 2 * whole - np.mean(halves)
-    assert informed(values, labels) == pytest.approx(expected, rel=0.005, abs=1e-10)
+    # Binning widens the noise. If that were not taken off, some of these would be 0.0035 too small.
+    assert informed(values, labels) == pytest.approx(expected, rel=0.001, abs=1e-10)
 
 
 def test_information_about_a_sign_by_hand():
