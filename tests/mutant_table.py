@@ -246,7 +246,7 @@ MUTANTS = [
         "values[tile * TILE + i] += best[m] / ties[m]", "values[tile * TILE + i] += best[m]",
         _BEST_ARMS),
     Mutant("kernels/diagnostics/best_of_models.py", "every draw the same",
-        "stream, first + i,", "stream, first,",
+        "probe_counter(probe_index, i), normals", "stream, first,",
         _tests("test_tally.py::test_draws_have_the_posterior_s_law"), compiled=True),
     # The problem.
     Mutant("fastes/problem/whitening.py", "user coordinates without the noise",
@@ -370,7 +370,7 @@ MUTANTS = [
         "cost * (last - first))", "cost)",
         _tests("test_study.py::test_tasks_are_balanced_and_cover_every_run_once")),
     Mutant("fastes/studies/store.py", "damage let through",
-        "if seal != _seal(*task, *outcome):", "if False:",
+        "if seal != _seal(*task, *result):", "if False:",
         _tests("test_sweep.py::test_damage_is_noticed")),
     Mutant("fastes/cli/errors.py", "bad usage exits as other failures do",
         "exit_code = 2", "exit_code = 1",

@@ -167,12 +167,12 @@ def _outcome(code: int, said: str, handled: bool) -> str:
 
 def _in_order(work: Path) -> bool:
     """Check that there is no temporary file, and that a checkpoint is whole."""
-    from fastes.simulation import checkpoint
+    from fastes.simulation.checkpoint_file import read_checkpoint
 
     if list(work.glob(".*")):
         return False
     if (work / "run.ckpt").exists():
-        checkpoint.read(work / "run.ckpt")
+        read_checkpoint(work / "run.ckpt")
     return True
 
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import fastes
-from fastes.cli import main
+from fastes.cli import agent_options, main
 from fastes.theory.bounds import theorem1
 from fastes.theory.constants import constants
 
@@ -368,7 +368,7 @@ def test_an_unforeseen_error_is_one_sentence_too(monkeypatch):
         "fastes.cli.agent_options.bandit_from_options", lambda options: 1 / 0 or {}["x"]
     )
     assert "division by zero" in run("simulate", code=1).stderr
-    monkeypatch.setattr("fastes.cli.agent_options.bandit_from_options", lambda options: {}["x"])
+    monkeypatch.setattr(agent_options, "bandit_from_options", lambda options: {}["x"])
     assert "KeyError: 'x' (--debug shows where)" in run("simulate", code=1).stderr
 
 

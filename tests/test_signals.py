@@ -8,13 +8,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from checkpoints import partials
 from click.testing import CliRunner
 from processes import in_a_terminal
 from signal_storm import IN_ORDER, storm, table
 
 import fastes
 from fastes.cli import main
-from fastes.simulation import checkpoint
 from fastes.studies.execution import create_file, plan
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
@@ -93,18 +93,18 @@ def test_a_second_signal_does_not_cut_short_the_last_checkpoint(number, tmp_path
     code = f"""
 import signal
 from fastes.files.archive import save_arrays
-import fastes.simulation.checkpoint as checkpoint
+import fastes.simulation.checkpoint_file as checkpoint_file
 def save(path, kind, meta, arrays, **options):
-    if any(ledger["in_progress"] for ledger in meta["ledgers"]):
+    if any(partial["in_progress"] for partial in meta["partials"]):
         signal.raise_signal({int(number)})  # the first time, it stops the simulation
     save_arrays(path, kind, meta, arrays, **options)
-checkpoint.save_arrays = save
+checkpoint_file.save_arrays = save
 {RUN}"""
     words = ["simulate", *ENDLESS, "--M", "3", "--checkpoint", str(path), "--every", "0.01s"]
     done = run_program(code, *words)
     assert done.returncode == 1
     assert done.stderr == f"Error: stopped; to go on: fastes resume {path}\n"
-    assert any(ledger.in_progress for ledger in checkpoint.read(path).ledgers)
+    assert any(partial.in_progress for partial in partials(path))
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -121,10 +121,10 @@ def test_an_interrupt_that_is_lost_is_raised_again(lost, number):
     code = f"""
 import signal, fastes.cli.agent_options
 NUMBER = {int(number)}
-def bandit_of(options, bandit_of=fastes.cli.agent_options.bandit_of):
+def bandit_from_options(options, bandit_from_options=fastes.cli.agent_options.bandit_from_options):
     exec({lost!r}, globals())
-    return bandit_of(options)
-fastes.cli.agent_options.bandit_of = bandit_of
+    return bandit_from_options(options)
+fastes.cli.agent_options.bandit_from_options = bandit_from_options
 {RUN}"""
     done = run_program(code, "simulate", *ENDLESS)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "Error: stopped\n")
