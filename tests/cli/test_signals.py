@@ -188,5 +188,5 @@ def test_a_storm_of_signals():
 
 
 def test_the_installed_command_is_the_same_process():
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert project["project"]["scripts"] == {"fastes": "fastes.__main__:run"}
