@@ -27,7 +27,7 @@ STUDY = {"agent": ["es", "ts"], "M": [8, 64], "K": [100, 1000], "d": 10, "T": 10
 def _cluster(workers: int) -> Iterator[str]:
     from distributed import LocalCluster
 
-    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(**options) as cluster:
         yield cluster.scheduler_address
 

@@ -17,7 +17,8 @@ def test_a_task_on_dask_against_the_same_here(compare, quick):
     study = fastes.Study(agent="es", M=10, K=100, d=10, T=10, runs=1)
     n = 10 if quick else 200
     words = json.dumps(study.description()), Task(0, 0, 0, 1, 0.0), build_id()
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    # No address of a dashboard would be a fixed port, and a warning where that is taken.
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(**options) as cluster, connected(cluster.scheduler_address) as executor:
 
         def there():

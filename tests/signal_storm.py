@@ -102,7 +102,8 @@ def one_signal(command: str, cold: bool, rng: random.Random, warm_cache: Path) -
             cwd=work,
         )
         time.sleep(delay)
-        handled = _handles_signals(process.pid)
+        # One that has ended handles no signals either.
+        handled = process.poll() is not None or _handles_signals(process.pid)
         process.send_signal(number)
         sent = time.monotonic()
         if second is not None:

@@ -26,8 +26,9 @@ class SharedUpdate:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._pool.shutdown()
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        # One of the threads may be compiling: who is interrupted does not wait for it.
+        self._pool.shutdown(wait=kind is None, cancel_futures=kind is not None)
 
     def advance(
         self,

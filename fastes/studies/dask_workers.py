@@ -8,6 +8,8 @@ from concurrent.futures import Executor
 from fastes.studies.tasks import BuildMismatchError, build_id, refusal
 
 _SECONDS = 10.0
+# Loggers that print a traceback when a scheduler goes away; which, depends on the moment.
+_SPEAKS_OF_LOSS = ("distributed.client", "tornado.application", "asyncio")
 
 
 @contextlib.contextmanager
@@ -27,7 +29,7 @@ def connected(address: str) -> Iterator[Executor]:
         client = Client(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ConnectionError(f"no dask scheduler answers at {address}: {error}") from error
-    with _silenced("distributed.client"), client:
+    with _silenced(*_SPEAKS_OF_LOSS), client:
         for worker, found in client.run(build_id, on_error="return").items():
             if isinstance(found, BaseException):
                 raise BuildMismatchError(f"worker {worker} cannot do the tasks: {found}")
@@ -41,12 +43,13 @@ def connected(address: str) -> Iterator[Executor]:
 
 
 @contextlib.contextmanager
-def _silenced(name: str) -> Iterator[None]:
-    """Silence a logger: what goes wrong is said in one sentence of ours."""
-    logger = logging.getLogger(name)
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+def _silenced(*names: str) -> Iterator[None]:
+    """Silence loggers: what goes wrong is said in one sentence of ours."""
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(level)
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)

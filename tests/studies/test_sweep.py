@@ -273,12 +273,15 @@ def test_damage_is_noticed(tmp_path):
 
 def test_a_full_disk_keeps_what_is_done(tmp_path):
     path, words = tmp_path / "a.db", {**SMALL, "runs": 200}
+    grid = fastes.Study(**words)
+    costs = [1.0] * len(grid.settings)  # not as measured: the number of tasks is to be the same
+    store.create(path, grid, tasks.split_into_tasks(grid, costs, 20.0))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:
         with pytest.raises(OSError, match=r"disk I/O error|disk is full") as caught:
-            run(path, words, task_seconds=1e-3, threads=1)
+            run(path, words, threads=1)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, ignored)

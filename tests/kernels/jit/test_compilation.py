@@ -69,7 +69,7 @@ def test_a_kernel_may_print(tmp_path):
     for _ in range(2):  # compiled, and from the cache
         words = [sys.executable, str(program)]
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=300)
+        done = subprocess.run(words, capture_output=True, text=True, env=environment)
         assert (done.stdout, done.stderr) == ("x is 41\n42\n", "")
 
 
