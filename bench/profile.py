@@ -10,12 +10,14 @@ from typing import Any
 import click
 import numpy as np
 from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.greedy import greedy
-from fastes.kernels.agents.interface import learn, needs_capacity, prepare
+from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.jit.decorators import entry
 from fastes.kernels.loop.environment import Environment, draw_reward
 from fastes.kernels.loop.record import record, record_step
+from fastes.kernels.loop.step import choose_arm, observe_reward
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.search.scan import choose
 from fastes.kernels.streams.philox import source
@@ -23,37 +25,39 @@ from fastes.kernels.streams.philox import source
 import fastes
 from bench.limits import limits, scan_and_update
 from bench.measure import in_units, seconds
+from fastes.agents.search import search_workspace, uses_certificate
 
 SIZES = ((30, 5, 30, 100_000), (1_000, 50, 10_000, 20_000), (1_000_000, 20, 1_000_000, 100_000))
 
 
 @entry
-def advance(agent, other, arms, environment, kept, origin, work, start, stop, searches, updates):  # type: ignore[no-untyped-def]
+def advance(agent, other, actions, environment, kept, origin, work, start, stop, searches, updates):  # type: ignore[no-untyped-def]
     """Do as `loop.advance`, with several searches and updates a step."""
     for t in range(start, stop):
         if needs_capacity(agent) or snapshot_due(work):
             return t
-        prepare(agent, origin, t)
-        arm = choose(work, agent, arms, origin, t)
+        arm = choose_arm(agent, actions, origin, t, work)
         for _ in range(1, searches):
-            arm = choose(work, agent, arms, origin, t)
+            arm = choose(work, agent, actions.arms, origin, t)
         reward = draw_reward(environment, origin, t, arm)
-        learn(agent, arms, origin, t, arm, reward)
+        observe_reward(agent, actions, arm, reward, origin, t, environment.row)
         for _ in range(1, updates):
-            learn(other, arms, origin, t, arm, reward)
+            observe_reward(other, actions, arm, reward, origin, t, environment.row)
         record_step(kept, environment, t, arm)
     return stop
 
 
 def play(bandit: fastes.LinearBandit, M: int, T: int, searches: int, updates: int) -> None:
-    """Play T steps, each with so many searches and updates."""
+    """Play T steps, each with several searches and updates."""
     arms, r, origin = bandit.canonical.arms, bandit.rank, source(1)
     agent = fastes.EnsembleSampling(M)
-    state, work = agent.initial_state(bandit.K, r, origin, T), agent.workspace(arms)
+    state = agent.initial_state(bandit.K, r, origin, T)
+    work = search_workspace(agent, arms, uses_certificate(agent, bandit.K, r))
     means = np.empty(bandit.K)
     mean_rewards(arms, np.random.default_rng(1).normal(size=r), np.empty(TILE), means)
     kept = record(np.array([T]), np.zeros(1), np.zeros(bandit.K, np.int64))
-    shared: tuple[Any, ...] = (arms, Environment(means, float(means.max())), kept, origin, work)
+    environment = Environment(means, float(means.max()), np.zeros(r))
+    shared: tuple[Any, ...] = (FixedActions(arms), environment, kept, origin, work)
     other, t = greedy(r), 0
     while t < T:
         t = advance(state, other, *shared, t, T, searches, updates)

@@ -18,7 +18,7 @@ from bench.limits import limits, scan_and_update
 from bench.measure import seconds
 from bench.numpy_es import numpy_es
 from bench.session import ROOT
-from fastes.agents import Agent
+from fastes.agents.agent import Agent
 from fastes.results.figures import style
 
 LINES = ("fastes", "eager", "NumPy", "limit of a full scan")

@@ -33,7 +33,7 @@ def run_session(
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
         command = [
-            *(sys.executable, "-m", "pytest", str(where), "--benchmark-enable", "-q"),
+            *(sys.executable, "-m", "pytest", str(where), "--benchmark-enable", "-q", "-n0"),
             *("--rootdir", str(root), "-p", "no:cacheprovider", "-m", marks, "-k", words),
             *(f"--benchmark-json={out}", *(["--quick"] if quick else [])),
             *("-W", "ignore::pytest_benchmark.logger.PytestBenchmarkWarning"),

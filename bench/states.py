@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import fastes
-from fastes.agents import Agent
+from fastes.agents.agent import Agent
 
 
 def state_after(bandit: fastes.LinearBandit, agent: Agent, T: int) -> Any:

@@ -6,10 +6,10 @@ own full scan the whole step is compared.
 
 import numpy as np
 import pytest
-from fastes.kernels.search.scan import workspace
 
 import fastes
 from bench.measure import Target
+from fastes.simulation import plan
 
 AGENT = fastes.EnsembleSampling(1_000)
 
@@ -66,16 +66,14 @@ def test_a_step_against_a_full_scan_in_numpy(compare, bandit, T):
 def test_a_step_against_our_own_full_scan(compare, K, d, T):
     bandit = fastes.LinearBandit.random(K, d)
 
-    class Scanning(fastes.EnsembleSampling):
-        def certifies(self, K, r):
-            return False
+    def scan_all():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(plan, "uses_certificate", lambda *sizes: False)
+            fastes.simulate(bandit, AGENT, T=T // 20, threads=1)
 
-    assert type(Scanning(1_000).workspace(bandit.canonical.arms)) is type(
-        workspace(bandit.canonical.arms)
-    )
     compare(
         lambda: fastes.simulate(bandit, AGENT, T=T, threads=1),
-        lambda: fastes.simulate(bandit, Scanning(1_000), T=T // 20, threads=1),
+        scan_all,
         work=T,
         baseline_work=T // 20,
         rounds=3,

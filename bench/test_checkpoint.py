@@ -7,8 +7,7 @@ import numpy as np
 import fastes
 from bench.measure import Target
 from fastes.simulation import checkpoint
-from fastes.simulation.experiment import make_experiment
-from fastes.simulation.plan import thread_count
+from fastes.simulation.checkpoint_file import read_checkpoint
 
 SIZES = {"K": 1_000, "d": 50, "M": 10_000, "T": 100_000, "runs": 8}
 EVERY = 60.0
@@ -24,9 +23,10 @@ def test_a_checkpoint_against_writing_its_bytes(compare, quick, tmp_path):
     bandit, agent = bandit_and_agent()
     T = SIZES["T"] // (20 if quick else 1)
     fastes.simulate(bandit, agent, T, SIZES["runs"], checkpoint=tmp_path / "run")
-    kept = checkpoint.read(tmp_path / "run")
+    experiment, partials = read_checkpoint(tmp_path / "run")
     # With the states of all runs, as while they are under way.
-    assert sum(len(each.runs) for each in kept.ledgers[0].finished) == SIZES["runs"]
+    assert sum(len(each.runs) for each in partials[0].finished) == SIZES["runs"]
+    kept = checkpoint.Checkpoint(tmp_path / "run", experiment, partials, EVERY)
     data = np.frombuffer((tmp_path / "run").read_bytes(), np.uint8)
 
     def plain():
@@ -43,11 +43,10 @@ def test_a_checkpoint_every_half_second_against_none(compare, quick, tmp_path, m
     bandit, agent = bandit_and_agent()
     monkeypatch.setattr(checkpoint, "_SHARE", np.inf)
     T, runs, names = (2_000 if quick else SIZES["T"]), SIZES["runs"], iter(range(1000))
-    e = make_experiment(bandit, agent, T, runs, 0)
 
     def kept():
         path = tmp_path / str(next(names))
-        checkpoint.begin(path, [e], runs, every=0.5).go_on(thread_count(None))
+        fastes.simulate(bandit, agent, T, runs, checkpoint=path, every=0.5)
         path.unlink()
 
     compare(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.environment import Environment
 from fastes.kernels.loop.record import record
@@ -21,7 +22,7 @@ def looked_at(d: int) -> list[float]:
     bandit = fastes.LinearBandit.random(K, d)
     arms, origin = bandit.canonical.arms, source(1)
     means = bandit.actions @ np.random.default_rng(d).standard_normal(d)
-    environment = Environment(means, float(means.max()))
+    environment = Environment(means, float(means.max()), np.zeros(d))
     kept = record(np.array([T]), np.zeros(1), np.zeros(K, np.int64))
     state, work = fastes.ThompsonSampling().initial_state(K, d, origin, T), certified(arms)
     looked, t, before = [], 0, 0
@@ -30,8 +31,8 @@ def looked_at(d: int) -> list[float]:
         while t < stop:
             if snapshot_due(work):
                 retake_snapshot(work, state, arms)
-            t = advance(state, arms, environment, kept, origin, work, t, stop)
-        so_far = int(work.tally[0] + K * work.tally[2])
+            t = advance(state, FixedActions(arms), environment, kept, origin, work, t, stop)
+        so_far = int(work.counters[0] + K * work.counters[2])
         looked.append((so_far - before) / (stop - start))
         before = so_far
     return looked

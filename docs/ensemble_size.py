@@ -23,7 +23,7 @@ def differences(sweep, axis):
     """Return, by the value of an axis, sizes M, mean differences from TS a step and errors."""
     finals = {}
     for setting, result in sweep.results():
-        finals[getattr(setting, axis), setting.M] = result.regret.final / setting.T
+        finals[setting.axes[axis], setting.axes["M"]] = result.regret.final / setting.T
     found = {}
     for value in dict.fromkeys(value for value, _ in finals):
         sizes = sorted(M for at, M in finals if at == value and M is not None)

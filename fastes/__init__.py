@@ -28,7 +28,7 @@ _HOME = {
     "ThompsonSampling": "agents.thompson_sampling",
     "UniformRandom": "agents.uniform_random",
     "compare": "simulation.api",
-    "load": "results.files",
+    "load": "studies.loading",
     "resume": "simulation.checkpoint",
     "simulate": "simulation.api",
     "sweep": "studies.execution",
@@ -45,13 +45,13 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
     from fastes.problem.bandit import LinearBandit as LinearBandit
     from fastes.results.comparison import Comparison as Comparison
-    from fastes.results.files import load as load
     from fastes.results.result import Result as Result
     from fastes.simulation.api import compare as compare
     from fastes.simulation.api import simulate as simulate
     from fastes.simulation.checkpoint import resume as resume
     from fastes.simulation.progress import Progress as Progress
     from fastes.studies.execution import sweep as sweep
+    from fastes.studies.loading import load as load
     from fastes.studies.study import Study as Study
     from fastes.studies.sweep import Sweep as Sweep
 

@@ -9,9 +9,8 @@ import pytest
 from bandits import BANDITS
 
 import fastes
-from fastes.simulation import batch as runs
-from fastes.simulation import checkpoint
-from fastes.simulation import workers as crew
+from fastes.simulation import batch, checkpoint, workers
+from fastes.simulation.checkpoint_file import read_checkpoint
 
 BANDIT = BANDITS["more than a tile"]
 
@@ -40,20 +39,25 @@ def recorded(folder, simulate, *arguments, **options):
         copies.append(folder / f"copy{len(copies)}")
         shutil.copy(self.path, copies[-1])
 
-    def here(self, here=crew.PausePoint.here):
-        time.sleep(0.002)  # so that somebody asks for a rest
-        here(self)
+    def wait(self, wait=workers.PausePoint.wait):
+        time.sleep(0.002)  # so that somebody asks for a pause
+        wait(self)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda handle: None)  # no power is cut, and it takes long
         patch.setattr(checkpoint.Checkpoint, "write", write)
         patch.setattr(checkpoint, "_SHARE", np.inf)
-        patch.setattr(crew, "_REPORT_SECONDS", 1e-4)
-        patch.setattr(crew.PausePoint, "here", here)
-        patch.setattr(runs, "_SLICE_SECONDS", 1e-3)
+        patch.setattr(workers, "_REPORT_SECONDS", 1e-4)
+        patch.setattr(workers.PausePoint, "wait", wait)
+        patch.setattr(batch, "_SLICE_SECONDS", 1e-3)
         result = simulate(*arguments, **options, checkpoint=folder / "recorded", every=1e-9)
     assert len(copies) > 5
     return result, copies
+
+
+def partials(path):
+    """Return the partial results in a checkpoint."""
+    return read_checkpoint(path)[1]
 
 
 def some(copies, n=4):

@@ -7,11 +7,13 @@ import numba
 import numpy as np
 import reference
 from fastes.kernels.actions.arms import mean_rewards
-from fastes.kernels.agents import interface as agent
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.agents import interface
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.ensembles import deferred, eager
 from fastes.kernels.ensembles.deferred import DeferredEnsemble, with_capacity
+from fastes.kernels.loop import live
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.environment import Environment, draw_reward
 from fastes.kernels.loop.record import record
@@ -20,14 +22,16 @@ from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
 
+from fastes.agents.search import search_workspace, uses_certificate
+
 
 def from_python(kernel):
     """Return a function that Python can call for one that only kernels can."""
     return numba.njit(getattr(kernel, "py_func", None) or (lambda *arguments: kernel(*arguments)))
 
 
-aim = from_python(agent.prepare)
-learn = from_python(agent.learn)
+prepare = from_python(interface.prepare)
+learn = from_python(interface.learn)
 pay = from_python(draw_reward)
 
 
@@ -50,7 +54,7 @@ class Run:
             if snapshot_due(self.work):
                 retake_snapshot(self.work, self.state, arms)
             rest = (self.environment, self.record, self.source, self.work, start, stop)
-            reached = advance(self.state, arms, *rest)
+            reached = advance(self.state, FixedActions(arms), *rest)
             assert reached > start
             start = reached
 
@@ -70,10 +74,22 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
     mean_rewards(arms, z, np.empty(TILE), means)
     times = np.arange(1, T + 1)
     kept = record(times, np.zeros(T), np.zeros(bandit.K, np.int64))
-    environment = Environment(means, float(means.max()))
+    environment = Environment(means, float(means.max()), np.zeros(r))
     state = agent.initial_state(bandit.K, r, origin)
-    work = (workspace or agent.workspace)(arms)
+    certificate = uses_certificate(agent, bandit.K, r)
+    work = workspace(arms) if workspace else search_workspace(agent, arms, certificate)
     return Run(bandit, state, environment, kept, origin, work)
+
+
+def observe(state, arms, source, t, arm, reward):
+    """Let an agent learn the reward of an arm of a fixed set, in units of the noise."""
+    row = np.empty(arms.tiles.shape[1])
+    return live.observe(state, FixedActions(arms), arm, reward, source, t, row)
+
+
+def act(state, arms, source, t, work):
+    """Return the arm of a fixed set that an agent chooses."""
+    return live.act(state, FixedActions(arms), source, t, work)
 
 
 def all_models(state, source, probe_index):

@@ -18,36 +18,48 @@ def _tests(*names: str) -> tuple[str, ...]:
     return tuple(f"tests/{name}" for name in names)
 
 
-_EQUATION_1 = _tests("test_posterior.py::test_update_is_equation_1")
-_REFACTOR = _tests("test_posterior.py::test_refactor_computes_the_inverse_and_its_root")
-_MEAN_AFRESH = _tests("test_posterior.py::test_the_mean_is_computed_afresh_too")
-_BITS = _tests("test_streams.py::test_random_bits_are_those_of_the_reference")
-_NORMALS = _tests("test_streams.py::test_normals_are_those_of_the_reference")
+_EQUATION_1 = _tests("kernels/posterior/test_posterior.py::test_update_is_equation_1")
+_REFACTOR = _tests(
+    "kernels/posterior/test_posterior.py::test_refactor_computes_the_inverse_and_its_root"
+)
+_MEAN_AFRESH = _tests("kernels/posterior/test_posterior.py::test_the_mean_is_computed_afresh_too")
+_BITS = _tests("kernels/streams/test_streams.py::test_random_bits_are_those_of_the_reference")
+_NORMALS = _tests("kernels/streams/test_streams.py::test_normals_are_those_of_the_reference")
 _PROBE = _tests(
-    "test_deferred.py::test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since"
+    "kernels/ensembles/test_deferred.py::test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since"
 )
-_ALGORITHM_1 = _tests("test_deferred.py::test_every_action_and_model_is_algorithm_1_s[9-60-full]")
+_ALGORITHM_1 = _tests(
+    "kernels/ensembles/test_deferred.py::test_every_action_and_model_is_algorithm_1_s[9-60-full]"
+)
 _FLUSH = _tests(
-    "test_ensemble.py::test_flush_adds_each_step_s_perturbation_times_its_arm[7-11-3-2]"
+    "kernels/ensembles/test_eager.py::test_flush_adds_each_step_s_perturbation_times_its_arm[7-11-3-2]"
 )
-_READ = _tests("test_ensemble.py::test_reading_a_model_gives_what_flushing_would_to_the_bit")
-_WALKS = _tests("test_playlog.py::test_walks_are_right_between_many_marks")
-_WALKS_SHORT = _tests("test_playlog.py::test_walks_are_those_of_the_naive_log")
-_TIES = _tests("test_argmax.py::test_a_scan_counts_the_ties_and_finds_the_first")
-_BEST = _tests("test_argmax.py::test_the_best_arm_is_numpy_s")
-_MARGINS = _tests("test_snapshot_margins.py")
-_BOUNDS = _tests("test_certificate.py::test_every_bound_is_above_every_score")
-_ENVELOPE = _tests("test_certificate.py::test_the_envelope_is_convex_and_falls_from_tile_to_tile")
+_READ = _tests(
+    "kernels/ensembles/test_eager.py::test_reading_a_model_gives_what_flushing_would_to_the_bit"
+)
+_WALKS = _tests("kernels/ensembles/test_play_log.py::test_walks_are_right_between_many_marks")
+_WALKS_SHORT = _tests("kernels/ensembles/test_play_log.py::test_walks_are_those_of_the_naive_log")
+_TIES = _tests("kernels/search/test_scan.py::test_a_scan_counts_the_ties_and_finds_the_first")
+_BEST = _tests("kernels/search/test_scan.py::test_the_best_arm_is_numpy_s")
+_MARGINS = _tests("kernels/search/test_snapshot_margins.py")
+_BOUNDS = _tests("kernels/search/test_certificate.py::test_every_bound_is_above_every_score")
+_ENVELOPE = _tests(
+    "kernels/search/test_certificate.py::test_the_envelope_is_convex_and_falls_from_tile_to_tile"
+)
 _SAME_TIES = _tests(
-    "test_certificate.py::test_ties_go_to_the_arm_of_a_full_scan_whatever_their_order"
+    "kernels/search/test_certificate.py::test_ties_go_to_the_arm_of_a_full_scan_whatever_their_order"
 )
-_SCHEDULE = _tests("test_snapshot_schedule.py")
-_PLAYED = _tests("test_pathwise.py::test_greedy")
-_INFORMATION = _tests("test_tally.py::test_information_is_that_of_the_mixture")
-_BEST_ARMS = _tests("test_tally.py::test_best_arms_are_those_of_the_reference[7-duplicate arms]")
+_SCHEDULE = _tests("kernels/search/test_snapshot_schedule.py")
+_PLAYED = _tests("agents/test_pathwise.py::test_greedy")
+_INFORMATION = _tests(
+    "kernels/diagnostics/test_best_of_models.py::test_information_is_that_of_the_mixture"
+)
+_BEST_ARMS = _tests(
+    "kernels/diagnostics/test_best_of_models.py::test_best_arms_are_those_of_the_reference[7-duplicate arms]"
+)
 _HAND = _tests(
-    "test_bounds.py::test_one_dimension_two_arms_by_hand",
-    "test_bounds.py::test_divergence_bounds_by_hand",
+    "theory/test_bounds.py::test_one_dimension_two_arms_by_hand",
+    "theory/test_bounds.py::test_divergence_bounds_by_hand",
 )
 
 # fmt: off
@@ -61,7 +73,7 @@ MUTANTS = [
         "c = root_g / (1.0 + root_g)", "c = root_g / (1.0 + g)", _EQUATION_1),
     Mutant("kernels/posterior/update.py", "a new arm not counted",
         "posterior.since_refactor[1] += 1", "pass",
-        _tests("test_posterior.py::test_plays_of_one_arm_are_remembered_as_one_row")),
+        _tests("kernels/posterior/test_posterior.py::test_plays_of_one_arm_are_remembered_as_one_row")),
     Mutant("kernels/posterior/update.py", "pay of a known arm replaced, not added",
         "] += y", "] = y", _MEAN_AFRESH),
     Mutant("kernels/posterior/refactor.py", "a reflection by half",
@@ -75,12 +87,12 @@ MUTANTS = [
     # Arithmetic.
     Mutant("kernels/arithmetic/vectors.py", "an index twice in a sum",
         "s7 = fma(x[i + 7], y[i + 7], s7)", "s7 = fma(x[i + 7], y[i + 6], s7)",
-        _tests("test_floats.py::test_dot_is_the_inner_product")),
+        _tests("kernels/arithmetic/test_floats.py::test_dot_is_the_inner_product")),
     Mutant("kernels/arithmetic/vectors.py", "a row twice in a product",
         "out[j] = fma(x3, matrix[i + 3, j], s)", "out[j] = fma(x3, matrix[i + 2, j], s)",
-        _tests("test_posterior.py::test_multiply_transposed_is_the_product")),
+        _tests("kernels/posterior/test_posterior.py::test_multiply_transposed_is_the_product")),
     Mutant("kernels/arithmetic/tile_product.py", "the scores of all models in one row",
-        "_INDEX(model * TILE + column)", "_INDEX(column)", _tests("test_tile_product.py"),
+        "_INDEX(model * TILE + column)", "_INDEX(column)", _tests("kernels/arithmetic/test_tile_product.py"),
         compiled=True),
     # Streams.
     Mutant("kernels/streams/philox.py", "one key schedule for both keys",
@@ -89,12 +101,12 @@ MUTANTS = [
         "((counter >> _32) << _U(8)) | stream", "stream", _BITS),
     Mutant("kernels/streams/draws.py", "no draw is rejected",
         ">= (~n + _U(1)) % n", ">= _U(0)",
-        _tests("test_streams.py::test_a_draw_is_rejected_exactly_when_it_must_be")),
+        _tests("kernels/streams/test_streams.py::test_a_draw_is_rejected_exactly_when_it_must_be")),
     Mutant("kernels/streams/draws.py", "one uniform twice",
         "np.float64(second >> _U(11))", "np.float64(first >> _U(11))",
         _tests(
-            "test_streams.py::test_uniforms_are_uniform_and_below_one",
-            "test_streams.py::test_uniforms_are_those_of_the_reference",
+            "kernels/streams/test_streams.py::test_uniforms_are_uniform_and_below_one",
+            "kernels/streams/test_streams.py::test_uniforms_are_those_of_the_reference",
         )),
     Mutant("kernels/streams/normals.py", "one of a pair at both times",
         "return odd if t & 1 else even", "return even", _READ),
@@ -102,7 +114,7 @@ MUTANTS = [
         "-x if ((quarter + 1) & 2) != 0", "-x if (quarter & 2) != 0", _NORMALS),
     Mutant("kernels/streams/layout.py", "a stream used twice",
         "OPTIMAL_ACTION = _U(10)", "OPTIMAL_ACTION = _U(9)",
-        _tests("test_streams.py::test_streams_have_numbers_of_their_own")),
+        _tests("kernels/streams/test_streams.py::test_streams_have_numbers_of_their_own")),
     # Ensembles.
     Mutant("kernels/ensembles/deferred.py", "a probe without catch-up",
         "agent.models.read_at[slot], out[i])", "now(agent.log), out[i])", _PROBE),
@@ -121,23 +133,23 @@ MUTANTS = [
         "models.pending[s], xi)", "models.pending[s - 1], xi)", _READ),
     Mutant("kernels/ensembles/eager.py", "steps forgotten but not erased",
         "models.pending[:] = 0.0", "pass",
-        _tests("test_ensemble.py::test_when_the_models_are_flushed_changes_no_bit"), compiled=True),
+        _tests("kernels/ensembles/test_eager.py::test_when_the_models_are_flushed_changes_no_bit"), compiled=True),
     Mutant("kernels/ensembles/eager.py", "a probe that leaves one step unflushed",
         "if models.span[1] > 0:", "if models.span[1] > 1:",
-        _tests("test_ensemble.py::test_a_probe_of_an_eager_ensemble_has_taken_in_every_step")),
+        _tests("kernels/ensembles/test_eager.py::test_a_probe_of_an_eager_ensemble_has_taken_in_every_step")),
     Mutant("kernels/ensembles/cached_models.py", "the last model finds no room",
         "models.used[0] < models.M", "models.used[0] < models.M - 1",
-        _tests("test_cached_models.py")),
+        _tests("kernels/ensembles/test_cached_models.py")),
     Mutant("kernels/ensembles/cached_models.py", "no way round the end of the table",
         "entry = (entry + 1) & (size - 1)", "entry = entry + 1",
-        _tests("test_cached_models.py")),
+        _tests("kernels/ensembles/test_cached_models.py")),
     Mutant("kernels/ensembles/cached_models.py", "times of reading not copied",
         "models.read_at[:used] = read_at", "models.read_at[:used] = 0",
-        _tests("test_cached_models.py")),
+        _tests("kernels/ensembles/test_cached_models.py")),
     # The play log.
     Mutant("kernels/ensembles/play_log.py", "slots widened one too late",
         "if slot == 1 << 8 * size[_WIDTH]:", "if slot == 1 + (1 << 8 * size[_WIDTH]):",
-        _tests("test_playlog.py::test_places_take_as_many_bytes_as_they_need[257]")),
+        _tests("kernels/ensembles/test_play_log.py::test_places_take_as_many_bytes_as_they_need[257]")),
     Mutant("kernels/ensembles/play_log.py", "a play too few after a milestone",
         "for s in range(at, time):", "for s in range(at, time - 1):", _WALKS, compiled=True),
     Mutant("kernels/ensembles/play_log.py", "a play too many before a milestone",
@@ -150,29 +162,29 @@ MUTANTS = [
     Mutant("kernels/ensembles/play_log.py", "full one play too late",
         "or (time + 1) * width > log.sequence.shape[0]",
         "or time * width > log.sequence.shape[0]",
-        _tests("test_playlog.py::test_a_log_is_full_exactly_when_its_plays_are_done")),
+        _tests("kernels/ensembles/test_play_log.py::test_a_log_is_full_exactly_when_its_plays_are_done")),
     Mutant("kernels/ensembles/play_log.py", "milestones lost in growth",
         '"milestone_start", "counts")', '"milestone_start")', _WALKS, compiled=True),
     # Search.
     Mutant("kernels/search/scan.py", "ties of earlier tiles forgotten",
         "ties += count", "ties = count",
-        _tests("test_argmax.py::test_ties_in_several_tiles_are_all_counted")),
+        _tests("kernels/search/test_scan.py::test_ties_in_several_tiles_are_all_counted")),
     Mutant("kernels/search/scan.py", "the first tile left out of a tie",
         "for tile in range(arm // TILE, ", "for tile in range(arm // TILE + 1, ", _TIES),
     Mutant("kernels/search/scan.py", "a tie broken by another step's number",
         "rank = integer(source, TIES, t, ties)", "rank = integer(source, TIES, t + 1, ties)",
-        _tests("test_pathwise.py::test_ties_are_drawn_from_the_ties_stream")),
+        _tests("agents/test_pathwise.py::test_ties_are_drawn_from_the_ties_stream")),
     Mutant("kernels/search/tile_scores.py", "a column never looked at",
         "m7 = larger(scores[i + 7], m7)", "m7 = larger(scores[i + 6], m7)", _BEST),
     Mutant("kernels/search/screening.py", "a margin without its dimension",
         "_RELATIVE_MARGIN * (r + 3) * size", "_RELATIVE_MARGIN * size",
-        _tests("test_argmax.py::test_the_margin_of_a_first_look_holds"), compiled=True),
+        _tests("kernels/search/test_scan.py::test_the_margin_of_a_first_look_holds"), compiled=True),
     Mutant("kernels/search/screening.py", "the margin taken off once",
         "return np.float64(best) - 2.0 * margin", "return np.float64(best) - 1.0 * margin",
-        _tests("test_argmax.py::test_a_first_look_leaves_room_for_an_error_on_either_side")),
+        _tests("kernels/search/test_scan.py::test_a_first_look_leaves_room_for_an_error_on_either_side")),
     Mutant("kernels/search/screening.py", "models beyond single precision relied on",
         "norm < 1e30 and ", "",
-        _tests("test_argmax.py::test_a_first_look_that_is_not_to_be_relied_on_says_so")),
+        _tests("kernels/search/test_scan.py::test_a_first_look_that_is_not_to_be_relied_on_says_so")),
     Mutant("kernels/search/snapshot.py", "SLACK x DISTANCE dropped from the margin",
         "return rounding + largest * scalars[SLACK] * scalars[DISTANCE]", "return rounding",
         _MARGINS),
@@ -190,7 +202,7 @@ MUTANTS = [
         "envelope[:] = np.maximum.accumulate(envelope[::-1])[::-1]", "pass", _ENVELOPE),
     Mutant("kernels/search/snapshot.py", "the best arm itself not listed",
         "floor = best - 1e-5 *", "floor = best + 1e-5 *",
-        _tests("test_certificate.py::test_an_arm_that_is_known_and_the_best_is_listed"),
+        _tests("kernels/search/test_certificate.py::test_an_arm_that_is_known_and_the_best_is_listed"),
         compiled=True),
     Mutant("kernels/search/certificate.py", "MISFIT dropped from the width's margin",
         " + scalars[MISFIT] + ", " + ", _MARGINS),
@@ -204,7 +216,7 @@ MUTANTS = [
     Mutant("kernels/search/certificate.py", "a certificate without certainty",
         "found = ties if certain and not crowded", "found = ties if not crowded",
         _tests(
-            "test_certificate.py::test_the_choices_are_those_of_a_full_scan[clustered-ThompsonSampling()]",
+            "kernels/search/test_certificate.py::test_the_choices_are_those_of_a_full_scan[clustered-ThompsonSampling()]",
         ), compiled=True),
     Mutant("kernels/search/certificate.py", "ranks of ties off by one",
         "below += arms[j] < arms[i]", "below += arms[j] <= arms[i]", _SAME_TIES, compiled=True),
@@ -225,7 +237,7 @@ MUTANTS = [
         "agent.variance_drift[0] += np.sqrt(squares)", "pass", _MARGINS),
     Mutant("kernels/agents/linucb.py", "half of the covariances",
         "row[i] = 0.5 * S[j, j] * b[j, i]", "row[i] = S[j, j] * b[j, i]",
-        _tests("test_argmax.py::test_variance_tile_is_the_quadratic_form")),
+        _tests("kernels/search/test_scan.py::test_variance_tile_is_the_quadratic_form")),
     Mutant("kernels/loop/record.py", "regret recorded one step late",
         "record.times[cursor] == t + 1", "record.times[cursor] == t", _PLAYED),
     Mutant("kernels/loop/environment.py", "the noise of the next step",
@@ -233,7 +245,7 @@ MUTANTS = [
     Mutant("kernels/loop/lockstep.py", "a floor without its margin",
         "floor = work.best[i] - 2.0 * margin32(arms, agent.z)", "floor = work.best[i]",
         _tests(
-            "test_simulation.py::test_runs_in_step_are_runs_alone_where_single_precision_sees_ties",
+            "simulation/test_simulation.py::test_runs_in_lockstep_are_runs_alone_where_single_precision_sees_ties",
         )),
     # Diagnostics.
     Mutant("kernels/diagnostics/mutual_information.py", "the variance of binning not taken off",
@@ -246,81 +258,81 @@ MUTANTS = [
         "values[tile * TILE + i] += best[m] / ties[m]", "values[tile * TILE + i] += best[m]",
         _BEST_ARMS),
     Mutant("kernels/diagnostics/best_of_models.py", "every draw the same",
-        "stream, first + i,", "stream, first,",
-        _tests("test_tally.py::test_draws_have_the_posterior_s_law"), compiled=True),
+        "probe_counter(probe_index, i), normals", "probe_counter(probe_index, 0), normals",
+        _tests("kernels/diagnostics/test_best_of_models.py::test_draws_have_the_posterior_s_law"), compiled=True),
     # The problem.
     Mutant("fastes/problem/whitening.py", "user coordinates without the noise",
         "np.linalg.pinv(rows_and_offsets(canonical)[0]).T / noise",
         "np.linalg.pinv(rows_and_offsets(canonical)[0]).T",
-        _tests("test_problem.py::test_user_coordinates_are_the_covariance_of_theta_with_z")),
+        _tests("problem/test_problem.py::test_user_coordinates_are_the_covariance_of_theta_with_z")),
     Mutant("fastes/problem/whitening.py", "arms of other offsets taken for equal",
         "distinct_rows(np.column_stack([o, b]))", "distinct_rows(b)",
-        _tests("test_problem.py::test_arms_are_duplicates_only_if_their_offsets_are_equal_too")),
+        _tests("problem/test_problem.py::test_arms_are_duplicates_only_if_their_offsets_are_equal_too")),
     Mutant("fastes/problem/whitening.py", "a pivot's place lost",
         "L[pivots] = R[: L.shape[1]].T", "L[:] = R[: L.shape[1]].T",
-        _tests("test_problem.py::test_the_canonical_form_is_the_same_problem")),
+        _tests("problem/test_problem.py::test_the_canonical_form_is_the_same_problem")),
     Mutant("fastes/problem/factorisation.py", "equal rows no longer equal",
         "return factor[first[same]] * scale[first[same], None]", "return factor * scale[:, None]",
-        _tests("test_problem.py::test_equal_inputs_of_a_gaussian_process_stay_equal_to_the_bit")),
+        _tests("problem/test_problem.py::test_equal_inputs_of_a_gaussian_process_stay_equal_to_the_bit")),
     Mutant("fastes/problem/factorisation.py", "an indefinite prior let through",
         "factor @ factor.T)) > 1e-10:", "factor @ factor.T)) > 1e-3:",
-        _tests("test_problem.py::test_a_prior_that_is_slightly_indefinite_is_refused")),
+        _tests("problem/test_problem.py::test_a_prior_that_is_slightly_indefinite_is_refused")),
     Mutant("fastes/problem/factorisation.py", "two zeros told apart",
         "for row in matrix + 0.0]", "for row in matrix]",
-        _tests("test_problem.py::test_both_zeros_are_one")),
+        _tests("problem/test_problem.py::test_both_zeros_are_one")),
     Mutant("fastes/problem/bandit.py", "an asymmetry let through",
         "(gap > 1e-10 * sd * sd[:, None]).any()", "(gap > 1e-3 * sd * sd[:, None]).any()",
-        _tests("test_problem.py::test_a_slight_asymmetry_is_refused_and_rounding_is_not")),
+        _tests("problem/test_problem.py::test_a_slight_asymmetry_is_refused_and_rounding_is_not")),
     Mutant("fastes/actions/families.py", "arms half as long",
         "rows *= 2 / np.sqrt(d)", "rows *= 1 / np.sqrt(d)",
-        _tests("test_problem.py::test_random_arms_have_their_law[uniform]")),
+        _tests("problem/test_problem.py::test_random_arms_have_their_law[uniform]")),
     # Checks and files.
     Mutant("fastes/checks/arrays.py", "shapes left out of a fingerprint",
         "digest.update(repr(np.shape(part)).encode())", "pass",
-        _tests("test_problem.py::test_the_fingerprint_tells_problems_apart")),
+        _tests("problem/test_problem.py::test_the_fingerprint_tells_problems_apart")),
     Mutant("fastes/checks/arrays.py", "the caller's array kept",
         'order="C", copy=True', 'order="C", copy=None',
-        _tests("test_problem.py::test_a_bandit_cannot_be_changed")),
+        _tests("problem/test_problem.py::test_a_bandit_cannot_be_changed")),
     Mutant("fastes/checks/numbers.py", "a truth value taken for a number",
         "isinstance(value, bool) or not minimum", "not minimum",
-        _tests("test_simulation.py::test_bad_ensembles_are_refused")),
+        _tests("simulation/test_simulation.py::test_bad_ensembles_are_refused")),
     Mutant("fastes/checks/numbers.py", "the largest allowed value refused",
         "minimum <= number <= maximum", "minimum <= number < maximum",
-        _tests("test_files.py::test_a_range_includes_both_its_ends")),
+        _tests("files/test_files.py::test_a_range_includes_both_its_ends")),
     Mutant("fastes/files/atomic.py", "not written through before it is renamed",
-        "os.fsync(written.fileno())", "pass", _tests("test_files.py")),
+        "os.fsync(written.fileno())", "pass", _tests("files/test_files.py")),
     Mutant("fastes/files/atomic.py", "a temporary name without its suffix",
-        "suffix=target.suffix, dir=", 'suffix=".tmp", dir=', _tests("test_files.py")),
+        "suffix=target.suffix, dir=", 'suffix=".tmp", dir=', _tests("files/test_files.py")),
     Mutant("fastes/files/atomic.py", "a new file takes another's place",
-        "            if new:", "            if False:", _tests("test_files.py")),
+        "            if new:", "            if False:", _tests("files/test_files.py")),
     Mutant("fastes/files/locks.py", "a lock that others may share",
-        "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH | fcntl.LOCK_NB", _tests("test_files.py")),
+        "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH | fcntl.LOCK_NB", _tests("files/test_files.py")),
     Mutant("fastes/files/locks.py", "the lock of a file that was replaced",
-        "os.path.samestat(os.fstat(file.fileno()), path.stat())", "True", _tests("test_files.py")),
+        "os.path.samestat(os.fstat(file.fileno()), path.stat())", "True", _tests("files/test_files.py")),
     Mutant("fastes/files/archive.py", "only older formats refused",
         "if stored[1] != FORMAT:", "if stored[1] < FORMAT:",
-        _tests("test_result.py::test_a_file_of_a_newer_format_is_refused")),
+        _tests("results/test_result.py::test_a_file_of_a_newer_format_is_refused")),
     # Results.
     Mutant("fastes/results/regret.py", "a biased standard error",
         "std(axis=0, ddof=1)", "std(axis=0, ddof=0)",
-        _tests("test_result.py::test_figures_are_numpy_s")),
+        _tests("results/test_result.py::test_figures_are_numpy_s")),
     Mutant("fastes/results/files.py", "two quantiles swapped",
         "(0.5, 0.05, 0.95)", "(0.5, 0.95, 0.05)",
-        _tests("test_result.py::test_csv_has_a_row_for_every_time")),
+        _tests("results/test_result.py::test_csv_has_a_row_for_every_time")),
     Mutant("fastes/results/files.py", "a horizon that does not fit let through",
         "and result.t[-1] == c.T", "",
-        _tests("test_result.py::test_a_file_whose_arrays_do_not_fit_is_refused")),
+        _tests("results/test_result.py::test_a_file_whose_arrays_do_not_fit_is_refused")),
     Mutant("fastes/results/comparison.py", "wrong sign of a difference",
         "(x.regret.final - y.regret.final)", "(y.regret.final - x.regret.final)",
         _tests(
-            "test_result.py::test_paired_differences_have_the_standard_error_of_the_differences",
+            "results/test_result.py::test_paired_differences_have_the_standard_error_of_the_differences",
         )),
     Mutant("fastes/results/diagnostics.py", "a biased standard error",
         "se = np.sqrt(squares / ((n - 1) * n))", "se = np.sqrt(squares / (n * n))",
-        _tests("test_result.py::test_a_mean_of_measurements_leaves_out_what_is_not_known")),
+        _tests("results/test_result.py::test_a_mean_of_measurements_leaves_out_what_is_not_known")),
     Mutant("fastes/results/diagnostics.py", "runs left out counted in the mean",
         "mean = (kept / unit).sum(axis=0) / n", "mean = (kept / unit).sum(axis=0) / len(per_run)",
-        _tests("test_result.py::test_a_mean_of_measurements_leaves_out_what_is_not_known")),
+        _tests("results/test_result.py::test_a_mean_of_measurements_leaves_out_what_is_not_known")),
     # Theory.
     Mutant("fastes/theory/bounds.py", "t for t + 1 in the divergence",
         "np.log(6.0 * (_times(t) + 1.0) * M)", "np.log(6.0 * (_times(t) + 0.0) * M)", _HAND),
@@ -328,56 +340,65 @@ MUTANTS = [
         "divergence_bound(known.K, T - 1, M)", "divergence_bound(known.K, T, M)", _HAND),
     Mutant("fastes/theory/bounds.py", "half a step in long sums",
         "term(start - 0.5 + half * (x + 1))", "term(start + half * (x + 1))",
-        _tests("test_bounds.py::test_long_sums_are_right")),
+        _tests("theory/test_bounds.py::test_long_sums_are_right")),
     Mutant("fastes/theory/constants.py", "the mean left out of the closed form",
         "* widest + farthest", "* widest",
-        _tests("test_bounds.py::test_the_other_branch_of_the_closed_form")),
+        _tests("theory/test_bounds.py::test_the_other_branch_of_the_closed_form")),
     Mutant("fastes/theory/exact_laws.py", "parallel arms not held against each other",
         "best = ~level.any(axis=1) & (low < high)", "best = low < high",
-        _tests("test_optimal_action.py::test_of_parallel_arms_the_highest_is_the_best")),
+        _tests("theory/test_optimal_action.py::test_of_parallel_arms_the_highest_is_the_best")),
     Mutant("fastes/theory/exact_laws.py", "wrong sign of an expected coordinate",
         "norm.pdf(low[best]) - norm.pdf(high[best])",
         "norm.pdf(high[best]) - norm.pdf(low[best])",
-        _tests("test_optimal_action.py::test_values_of_the_best_are_those_of_plain_sampling")),
+        _tests("theory/test_optimal_action.py::test_values_of_the_best_are_those_of_plain_sampling")),
     Mutant("fastes/theory/sampled_laws.py", "the jackknife's spread of one replicate",
         "spread = np.sqrt((REPLICATES - 1) * np.var(left_out))",
         "spread = np.sqrt(np.var(left_out))",
-        _tests("test_optimal_action.py::test_the_error_of_the_entropy_is_what_it_says")),
+        _tests("theory/test_optimal_action.py::test_the_error_of_the_entropy_is_what_it_says")),
     Mutant("fastes/theory/inequalities.py", "steps before the first probe left out",
         "weights[0] += t[0]", "weights[0] += 0",
-        _tests("test_diagnostics.py::test_sums_over_steps")),
+        _tests("theory/test_diagnostics.py::test_sums_over_steps")),
     Mutant("fastes/theory/measures.py", "sums that are not 1 let through",
-        "_TOLERANCE = 1e-9", "_TOLERANCE = 1e-2", _tests("test_measures.py")),
+        "_TOLERANCE = 1e-9", "_TOLERANCE = 1e-2", _tests("theory/test_measures.py")),
     Mutant("fastes/theory/probe.py", "twice the correction of an entropy",
         "+ float(law.free.sum()) / (2.0 * law.n)", "+ float(law.free.sum()) / law.n",
-        _tests("test_diagnostics.py::test_the_correction_takes_off_what_few_draws_add"),
+        _tests("theory/test_diagnostics.py::test_the_correction_takes_off_what_few_draws_add"),
         compiled=True),
     # Simulation, studies and the command line.
     Mutant("fastes/simulation/recording.py", "times that are not nested",
         "(-(-T // half) - 1).bit_length()", "(-(-T // half)).bit_length()",
         _tests(
-            "test_simulation.py::test_recording_times_are_nested",
-            "test_simulation.py::test_recording_times_increase_to_T",
-            "test_simulation.py::test_recording_times_are_as_dense_as_was_asked_for",
+            "simulation/test_simulation.py::test_recording_times_are_nested",
+            "simulation/test_simulation.py::test_recording_times_increase_to_T",
+            "simulation/test_simulation.py::test_recording_times_are_as_dense_as_was_asked_for",
         )),
+    Mutant("fastes/simulation/checkpoint.py", "large states written as often as small ones",
+        "max(self.every, self._took / _SHARE)", "self.every",
+        _tests("simulation/test_checkpoint.py::test_large_states_are_written_less_often")),
+    Mutant("fastes/simulation/checkpoint_file.py", "states of several runs cut one too late",
+        "np.cumsum(lengths[name])[:-1]", "np.cumsum(lengths[name])[1:]",
+        _tests(
+            "simulation/test_checkpoint.py::test_any_checkpoint_goes_on_to_the_same_bits[duplicate arms-Greedy()]",
+        ),
+        compiled=True),
     Mutant("fastes/studies/lists.py", "a progression that does not go on as it began",
         " and values[: len(begun)] == begun", "",
-        _tests("test_study.py::test_what_is_no_progression_is_refused")),
+        _tests("studies/test_study.py::test_what_is_no_progression_is_refused")),
     Mutant("fastes/studies/tasks.py", "the shortest task first",
         "key=lambda piece: -piece[-1]", "key=lambda piece: piece[-1]",
-        _tests("test_study.py::test_tasks_are_balanced_and_cover_every_run_once")),
+        _tests("studies/test_study.py::test_tasks_are_balanced_and_cover_every_run_once")),
     Mutant("fastes/studies/tasks.py", "the cost of one run for that of a task",
         "cost * (last - first))", "cost)",
-        _tests("test_study.py::test_tasks_are_balanced_and_cover_every_run_once")),
+        _tests("studies/test_study.py::test_tasks_are_balanced_and_cover_every_run_once")),
     Mutant("fastes/studies/store.py", "damage let through",
-        "if seal != _seal(*task, *outcome):", "if False:",
-        _tests("test_sweep.py::test_damage_is_noticed")),
+        "if seal != _seal(*task, *result):", "if False:",
+        _tests("studies/test_sweep.py::test_damage_is_noticed")),
     Mutant("fastes/cli/errors.py", "bad usage exits as other failures do",
         "exit_code = 2", "exit_code = 1",
-        _tests("test_cli.py::test_bad_usage_exits_with_2_and_one_sentence")),
+        _tests("cli/test_cli.py::test_bad_usage_exits_with_2_and_one_sentence")),
     Mutant("kernels/jit/cache.py", "kernels in folders left out of the cache's name",
         'kernels.rglob("*.py")', 'kernels.glob("*.py")',
-        _tests("test_compilation.py::test_a_changed_callee_in_another_file_is_seen"),
+        _tests("kernels/jit/test_cache.py::test_a_changed_callee_in_another_file_is_seen"),
         compiled=True),
 ]
 # fmt: on

@@ -75,7 +75,7 @@ def run_tests(
         # Without the compiler, NumPy warns where kernels mean to overflow.
         words += ["-W", "ignore::RuntimeWarning"]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *words],
+        [sys.executable, "-m", "pytest", "-n0", *words],
         cwd=copy,
         env=environment,
         capture_output=True,

@@ -12,9 +12,10 @@ def run(path, words=SMALL, **options):
 
 
 def simulated(words, setting):
-    problem = {name: getattr(setting, name) for name in ("K", "d", "arms", "prior_cov", "noise")}
+    problem = {name: setting.axes[name] for name in ("K", "d", "arms", "prior_cov", "noise")}
     bandit = fastes.LinearBandit.random(**problem, seed=words.get("seed", 0))
-    agent = fastes.ThompsonSampling() if setting.M is None else fastes.EnsembleSampling(setting.M)
+    M = setting.axes["M"]
+    agent = fastes.ThompsonSampling() if M is None else fastes.EnsembleSampling(M)
     arguments = {"runs": words["runs"], "seed": words.get("seed", 0), "points": 50}
     return fastes.simulate(bandit, agent, setting.T, **arguments)
 
@@ -28,10 +29,10 @@ def assert_same(x, y):
 
 
 def rows(path):
-    """Return the tasks in a file, and of which there is an outcome."""
+    """Return the tasks in a file, and of which there is a result."""
     connection = sqlite3.connect(path)
     found = connection.execute("SELECT * FROM task").fetchall()
-    done = [number for (number,) in connection.execute("SELECT task FROM outcome")]
+    done = [number for (number,) in connection.execute("SELECT task FROM result")]
     connection.close()
     return found, done
 

@@ -1,13 +1,19 @@
 """Random families of arms."""
 
-import numpy as np
+from __future__ import annotations
 
-from fastes.checks.arrays import Floats
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastes.checks.arrays import Floats
 
 FAMILIES = ("sphere", "gaussian", "uniform", "basis")
 
 
 def random_arms(K: int, d: int, family: str, seed: int) -> Floats:
+    """Return K arms in R^d of a family (`LinearBandit.random`), one a row."""
+    import numpy as np
+
     if family == "basis":
         return np.eye(K)
     from fastes.kernels.streams.draws import fill_uniform_rows

@@ -1,25 +1,15 @@
-"""The agents, one a file, and the names that the command line gives them."""
+"""The agents, one a file, and the one table of their names."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from fastes.agents.agent import Agent
+from fastes.agents.agent import Agent, label
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.greedy import Greedy
 from fastes.agents.linucb import LinUCB
 from fastes.agents.thompson_sampling import ThompsonSampling
 from fastes.agents.uniform_random import UniformRandom
-
-__all__ = [
-    "AGENTS",
-    "Agent",
-    "EnsembleSampling",
-    "Greedy",
-    "LinUCB",
-    "ThompsonSampling",
-    "UniformRandom",
-    "agent_of",
-]
+from fastes.checks.parameters import Parameter, parameters_of
 
 AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
@@ -27,8 +17,20 @@ AGENTS: dict[str, type[Agent]] = {
 }
 
 
+def agent_parameters() -> dict[str, tuple[Parameter, list[str]]]:
+    """Return every parameter of an agent, and the names of the agents that have it."""
+    found: dict[str, tuple[Parameter, list[str]]] = {}
+    for agent in AGENTS.values():
+        for name, declared in parameters_of(agent).items():
+            found.setdefault(name, (declared, []))[1].append(agent.name)
+    return found
+
+
 def agent_from_description(description: Mapping[str, Any]) -> Agent:
     """Return the agent that was described, or raise KeyError, TypeError or ValueError."""
-    kind = AGENTS[description["agent"]]
-    engine = {"engine": description["engine"]} if kind is EnsembleSampling else {}
-    return kind(**description["parameters"], **engine)
+    return AGENTS[description["agent"]](**description["parameters"])
+
+
+def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
+    """Return the label of an agent by its name, known or not, and its parameters."""
+    return label(AGENTS[name].title if name in AGENTS else name, dict(parameters))

@@ -1,8 +1,13 @@
 """The law of the arm that an agent would play, and the moments of an ensemble."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fastes.checks.arrays import Floats
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.diagnostics.best_of_models import indices
+from fastes.kernels.search.scan import workspace
 
 
 class ActionLaw(NamedTuple):
@@ -39,3 +44,11 @@ class Moments(NamedTuple):
     variance: float
     mean_error: float
     cov_error: float
+
+
+def law_of_best_score(state: Any, arms: Arms) -> ActionLaw:
+    """Return the law of a choice by score: any arm of the largest, each as likely."""
+    scores = np.empty(arms.K)
+    indices(state, arms, workspace(arms), scores)
+    best = scores == scores.max()
+    return ActionLaw(best / best.sum())

@@ -1,41 +1,67 @@
-"""What all agents share: frozen parameters, and the kernel state that they start."""
+"""What all agents share: declared parameters, facts about their steps, and the states they start.
+
+The classes import no kernel when they are loaded, so that help is printed without numba.
+"""
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from fastes.agents.action_law import ActionLaw
-from fastes.agents.states import Arrays, pack_posterior, unpack_posterior
 from fastes.checks import numbers
-from fastes.checks.memory import require
-from fastes.kernels.actions.arms import Arms
-from fastes.kernels.posterior.state import prior_bytes
-from fastes.kernels.search.certificate import certified, certified_bytes
-from fastes.kernels.search.scan import workspace
-from fastes.kernels.streams.philox import Source, source
+from fastes.checks.parameters import parameters_of
 
 if TYPE_CHECKING:
+    from fastes.agents.action_law import ActionLaw
     from fastes.agents.live import LiveAgent
+    from fastes.agents.states import Arrays
+    from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.streams.philox import Source
     from fastes.problem.bandit import LinearBandit
 
 
 class Agent(ABC):
     """An agent: a rule for choosing arms, and its parameters.
 
-    `simulate` plays it many times; `start` gives one that chooses and learns live.
+    `simulate` plays it many times; `start` gives one that chooses and learns live. A subclass is
+    a frozen dataclass whose fields are declared by `parameter`.
     """
 
     name: ClassVar[str]
     """The short name, as on the command line."""
 
+    title: ClassVar[str]
+    """The name in tables and legends."""
+
     engine: str = "exact"
     """How its steps are computed."""
+
+    scores: ClassVar[str] = "linear"
+    """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), or "none"."""
+
+    def __post_init__(self) -> None:
+        for name, declared in parameters_of(type(self)).items():
+            object.__setattr__(self, name, declared.checked(name, getattr(self, name)))
 
     @property
     def max_steps(self) -> int:
         """The most steps that it can take."""
         return numbers.MAX_STEPS
+
+    @property
+    def label(self) -> str:
+        """The agent and its parameters, for legends and tables."""
+        return label(self.title, self.parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what sets this agent apart from others of its name."""
+        declared = parameters_of(type(self)).items()
+        return {name: getattr(self, name) for name, each in declared if each.labelled}
+
+    def description(self) -> dict[str, Any]:
+        """Return what `agent_from_description` makes the same agent of, ready for JSON."""
+        parameters = {name: getattr(self, name) for name in parameters_of(type(self))}
+        return {"agent": self.name, "parameters": parameters}
 
     @abstractmethod
     def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
@@ -44,66 +70,43 @@ class Agent(ABC):
         `steps` is how many are to come, where that is known.
         """
 
-    def parameters(self) -> dict[str, Any]:
-        """Return what sets this agent apart from others of its name."""
-        return {}
+    def restored_state(
+        self, arrays: Arrays, arms: Arms, r: int, source: Source, steps: int = 0
+    ) -> Any:
+        """Return the state whose `state_arrays` are given, or raise FileFormatError.
 
-    def description(self) -> dict[str, Any]:
-        """Return what `agent_of` makes the same agent of, ready for JSON."""
-        return {"agent": self.name, "engine": self.engine, "parameters": self.parameters()}
+        `steps` is how many there will be in all, where that is known.
+        """
+        from fastes.agents.states import fill_state
+
+        state = self.initial_state(arms.K, r, source, steps)
+        fill_state(state, arrays)
+        return state
+
+    def with_capacity(self, state: Any) -> Any:
+        """Return the state with larger arrays, for a kernel that `needs_capacity`."""
+        return state
 
     def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the most memory that one run's state takes in T steps."""
+        from fastes.kernels.posterior.state import prior_bytes
+
         return prior_bytes(r)
 
-    def certifies(self, K: int, r: int) -> bool:
-        """Tell whether to look for the best arm with a certificate rather than by a full scan.
-
-        It changes no choice. Measured: where a full scan takes longer than the bookkeeping.
-        """
-        return K >= max(2048, 80 * r)
-
-    def in_step(self, K: int, r: int, T: int) -> bool:
-        """Tell whether several runs are done faster in step, the arms read once for all of them.
-
-        It changes no bit. Measured: where a certificate rules out few arms, or comes too late.
-        """
-        return K * r >= 32_768 and (not self.certifies(K, r) or r >= 64 or T < 20 * r)
-
-    def brief(self, K: int, r: int, T: int) -> bool:
-        """Tell whether a run is so short that several are better done in one call.
-
-        It changes no bit. Measured: where handing the interpreter's lock from thread to thread
-        for every call takes as long as the steps in it.
-        """
-        return T <= 10_000 and not self.certifies(K, r)
-
-    def workspace(self, arms: Arms) -> Any:
-        """Return what a run needs to find the best of these arms."""
-        return (certified if self.certifies(arms.K, arms.tiles.shape[1]) else workspace)(arms)
-
-    def run_bytes(self, K: int, r: int, T: int) -> int:
-        """Return the most memory that one run takes in T steps: its state and workspace."""
-        search = certified_bytes(K, r) if self.certifies(K, r) else K
-        return self.state_bytes(K, r, T) + search
-
     def shared_cost(self, r: int) -> float:
-        """Return about how many multiply-adds a step takes that threads can share."""
+        """Return about how many multiply-adds of a step can be shared by threads."""
         return 0.0
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the arm that the agent plays at step t, changing nothing.
 
-        By default: any arm of the largest index, each as likely.
+        By default: any arm of the largest score, each as likely.
         """
-        from fastes.kernels.diagnostics.best_of_models import indices
+        from fastes.agents.action_law import law_of_best_score
 
-        scores = np.empty(arms.K)
-        indices(state, arms, workspace(arms), scores)
-        best = scores == scores.max()
-        return ActionLaw(best / best.sum())
+        return law_of_best_score(state, arms)
 
-    def start(self, bandit: "LinearBandit", seed: int = 0) -> "LiveAgent":
+    def start(self, bandit: LinearBandit, seed: int = 0) -> LiveAgent:
         """Return an agent that chooses arms and learns from rewards as they come.
 
         Parameters
@@ -120,23 +123,15 @@ class Agent(ABC):
         >>> agent = fastes.EnsembleSampling(M=100).start(bandit, seed=1)
         >>> arm = agent.act()
         >>> agent.observe(arm, reward=0.7)
+        >>> agent.observations
+        1
         """
-        from fastes.agents.live import LiveAgent
+        from fastes.agents.live import start_live
 
-        seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
-        require(f"{self}", self.run_bytes(bandit.K, bandit.rank, 1))
-        state = self.initial_state(bandit.K, bandit.rank, source(seed))
-        return LiveAgent(bandit, self, seed, state)
+        return start_live(self, bandit, seed)
 
-    def pack(self, state: Any) -> Arrays:
-        """Return the arrays from which `unpack` makes the same state again."""
-        return pack_posterior(state.posterior)
 
-    def unpack(self, arrays: Arrays, arms: Arms, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the state that `pack` was given, or raise FileFormatError.
-
-        `steps` is how many there will be in all, where that is known.
-        """
-        state = self.initial_state(arms.K, r, source, steps)
-        unpack_posterior(arrays, state.posterior)
-        return state
+def label(title: str, parameters: dict[str, Any]) -> str:
+    """Return an agent's title and parameters, for legends and tables."""
+    shown = [f"{k}={v:,}" if isinstance(v, int) else f"{k}={v:g}" for k, v in parameters.items()]
+    return ", ".join([title, *shown])

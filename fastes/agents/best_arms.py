@@ -1,5 +1,7 @@
 """How often each arm is the best of many models: of an ensemble, or of draws from a posterior."""
 
+import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,7 +10,6 @@ from fastes.kernels.actions.arms import Arms
 from fastes.kernels.arithmetic.tile_product import MODELS, TILE
 from fastes.kernels.diagnostics import best_of_models as kernels
 from fastes.kernels.posterior.state import Posterior
-from fastes.kernels.streams.layout import OPTIMAL_ACTION
 from fastes.kernels.streams.philox import Source
 
 BLOCK = 1024
@@ -50,9 +51,9 @@ class BestArmCounts:
 
 def with_root(posterior: Posterior) -> Posterior:
     """Return a copy of a posterior with the root of its covariance, S = root root'."""
-    copy = Posterior(*(part.copy() for part in posterior))
-    kernels.compute_root(copy)
-    return copy
+    whole = copy.deepcopy(posterior)
+    kernels.compute_root(whole)
+    return whole
 
 
 def read_models(posterior: Posterior, xi: Floats) -> Floats:
@@ -63,8 +64,7 @@ def read_models(posterior: Posterior, xi: Floats) -> Floats:
 
 
 def draw_posterior_models(posterior: Posterior, source: Source, probe_index: int, n: int) -> Floats:
-    """Return n draws from a posterior that has its root, one a row; `probe_index` numbers the look."""
+    """Return n draws from a posterior that has its root, one a row, of the probe of this number."""
     z = np.empty((n, len(posterior.mu)))
-    scratch = posterior._replace(gain=np.empty_like(posterior.gain))
-    kernels.draw_posterior_models(scratch, source, OPTIMAL_ACTION, probe_index << 32, z)
+    kernels.draw_posterior_models(posterior, source, probe_index, np.empty(z.shape[1]), z)
     return z

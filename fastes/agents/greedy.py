@@ -1,12 +1,14 @@
 """The greedy agent: no exploration but what ties and noise bring."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.kernels.agents.greedy import Greedy as GreedyState
-from fastes.kernels.agents.greedy import greedy
-from fastes.kernels.streams.philox import Source
+
+if TYPE_CHECKING:
+    from fastes.kernels.streams.philox import Source
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,10 @@ class Greedy(Agent):
     """
 
     name: ClassVar[str] = "greedy"
+    title: ClassVar[str] = "Greedy"
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> GreedyState:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
+        from fastes.kernels.agents.greedy import greedy
+
         return greedy(r)

@@ -6,13 +6,17 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastes.agents import Agent, EnsembleSampling, agent_from_description
+from fastes.agents import agent_from_description
+from fastes.agents.agent import Agent
+from fastes.agents.ensemble_sampling import EnsembleSampling
+from fastes.agents.search import run_bytes, search_workspace, uses_certificate
+from fastes.agents.states import state_arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
 from fastes.files.archive import FileFormatError, load_arrays, save_arrays, with_prefix
+from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import needs_capacity
-from fastes.kernels.ensembles.deferred import with_capacity
 from fastes.kernels.loop.live import act, observe
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.streams.philox import source
@@ -60,9 +64,11 @@ class LiveAgent:
         self.agent = agent
         self.seed = seed
         self._state = state
-        self._arms = bandit.canonical.arms
+        self._actions = FixedActions(bandit.canonical.arms)
         self._source = source(seed)
-        self._work = agent.workspace(self._arms)
+        certificate = uses_certificate(agent, bandit.K, bandit.rank)
+        self._work = search_workspace(agent, self._actions.arms, certificate)
+        self._row = np.empty(bandit.rank)
         self._acts = acts
         self._observations = observations
 
@@ -85,15 +91,15 @@ class LiveAgent:
     def act(self) -> int:
         """Return the arm to play, by its index in `bandit.actions`."""
         if snapshot_due(self._work):
-            retake_snapshot(self._work, self._state, self._arms)
-        arm = act(self._state, self._arms, self._source, self._acts, self._work)
+            retake_snapshot(self._work, self._state, self._actions.arms)
+        arm = act(self._state, self._actions, self._source, self._acts, self._work)
         if arm < 0:
             if not needs_capacity(self._state):
                 raise FloatingPointError(
                     "the posterior was lost to rounding: the arms' values are too many noise "
                     "standard deviations apart"
                 )
-            self._state = with_capacity(self._state)
+            self._state = self.agent.with_capacity(self._state)
             return self.act()
         self._acts += 1
         return int(arm)
@@ -115,10 +121,9 @@ class LiveAgent:
         if len(arms) > room:
             raise ValueError(f"{self.agent} takes in at most {room} more rewards, got {len(arms)}")
         for one, value in zip(arms, rewards, strict=True):
-            while not observe(
-                self._state, self._arms, self._source, self._observations, one, value
-            ):
-                self._state = with_capacity(self._state)
+            t = self._observations
+            while not observe(self._state, self._actions, one, value, self._source, t, self._row):
+                self._state = self.agent.with_capacity(self._state)
             self._observations += 1
 
     def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[list[int], list[float]]:
@@ -158,7 +163,7 @@ class LiveAgent:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
         bandit, S = self.bandit, self._state.posterior.S
         require(f"a covariance of {bandit.d:,} dimensions", 4 * 8 * bandit.d**2)
-        U = self._lift()
+        U = self._to_user_coordinates()
         covariance = U @ S @ U.T
         if bandit.canonical.factor is None:  # what no arm can tell keeps its prior covariance
             prior = bandit.prior_cov
@@ -170,19 +175,21 @@ class LiveAgent:
         """Return all M models as they are now, (M, d), changing no choice that follows.
 
         Models that have not been read lately are drawn given all that is known of them, with
-        numbers of their own: a second look at the same moment gives the same, a later one is
-        not the same path. Where there are fewer arms than dimensions, what no arm can tell is
-        left at its mean.
+        numbers of their own: asked twice at the same moment it gives the same, a later call
+        does not continue the same path. Where there are fewer arms than dimensions, what no arm
+        can tell is left at its mean.
         """
         if not isinstance(self.agent, EnsembleSampling):
             raise TypeError(f"{self.agent} keeps no ensemble")
         posterior, M = self._state.posterior, self.agent.M
         require(f"an ensemble of {M:,} models", 2 * 8 * M * (self.bandit.d + self.bandit.rank))
-        # Looks are numbered in 24 bits of the random generator's counter.
-        xi = self.agent.models(self._state, self._source, self._observations % 2**24)
-        return self.bandit.prior_mean + (posterior.mu + xi @ posterior.S) @ self._lift().T
+        xi = self.agent.models(self._state, self._source, self._observations)
+        return (
+            self.bandit.prior_mean
+            + (posterior.mu + xi @ posterior.S) @ self._to_user_coordinates().T
+        )
 
-    def _lift(self) -> Floats:
+    def _to_user_coordinates(self) -> Floats:
         bandit = self.bandit
         return to_user_coordinates(bandit.canonical, bandit.actions, bandit.prior_cov, bandit.noise)
 
@@ -194,7 +201,7 @@ class LiveAgent:
             "acts": self.acts,
             "observations": self.observations,
         }
-        arrays = {f"state_{name}": part for name, part in self.agent.pack(self._state).items()}
+        arrays = {f"state_{name}": part for name, part in state_arrays(self._state).items()}
         for name, part in pack_canonical(self.bandit.canonical).items():
             arrays[f"canonical_{name}"] = part
         save_arrays(path, "agent", meta, {**self.bandit.parts(), **arrays})
@@ -214,7 +221,16 @@ class LiveAgent:
             parts = with_prefix(arrays, "state_")
             if counts[1] != len(parts.get("played", range(counts[1]))):
                 raise ValueError("observations do not fit the arms played")
-            state = agent.unpack(parts, bandit.canonical.arms, bandit.rank, source(seed))
+            arms, origin = bandit.canonical.arms, source(seed)
+            state = agent.restored_state(parts, arms, bandit.rank, origin)
         except (KeyError, TypeError, ValueError) as error:
             raise FileFormatError(f"{os.fspath(path)} holds no whole agent: {error}") from error
         return cls(bandit, agent, seed, state, counts[0], counts[1])
+
+
+def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
+    """Return a live agent before its first choice."""
+    seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
+    require(f"{agent}", run_bytes(agent, bandit.K, bandit.rank, 1))
+    state = agent.initial_state(bandit.K, bandit.rank, source(seed))
+    return LiveAgent(bandit, agent, seed, state)

@@ -1,40 +1,57 @@
-"""An agent's kernel state as named arrays, and back: for checkpoints and saved live agents."""
+"""An agent's kernel state as named arrays, and back: for checkpoints and saved live agents.
 
+A state is a named tuple of arrays, parameters and named tuples. Saved are its arrays, under the
+names of their fields (posterior_mu), but for `z` and `scratch`, which hold nothing from one step to
+the next, and for the logs, which have a smaller form of their own.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastes.files.archive import FileFormatError
-from fastes.kernels.posterior.state import Posterior
+from fastes.kernels.ensembles.cached_models import CachedModels
+from fastes.kernels.ensembles.play_log import PlayLog, played_arms
 
 Arrays = dict[str, NDArray[Any]]
 
-_OF_POSTERIOR = (
-    *("mu", "S", "factor", "eta", "root"),
-    *("recent", "recent_arm", "recent_plays", "recent_pay", "since_refactor"),
-)
+_UNSAVED = ("z", "scratch")
 
 
-def pack_posterior(posterior: Posterior) -> Arrays:
-    """Return the arrays that make up a posterior, without its workspace."""
-    return {name: getattr(posterior, name) for name in _OF_POSTERIOR}
+def state_arrays(state: Any) -> Arrays:
+    """Return the arrays from which `fill_state`, or its agent, makes the same state again."""
+    arrays = dict(_fields(state))
+    for part in state:
+        if isinstance(part, PlayLog):
+            arrays["played"] = played_arms(part)
+        elif isinstance(part, CachedModels):
+            used = int(part.used[0])
+            arrays |= {name: getattr(part, name)[:used] for name in ("model", "xi", "read_at")}
+    return arrays
 
 
-def unpack_posterior(arrays: Arrays, posterior: Posterior) -> None:
-    """Fill a posterior from its arrays."""
-    for name in _OF_POSTERIOR:
-        unpack_array(arrays, name, getattr(posterior, name))
-    updates, distinct = posterior.since_refactor
-    if not 0 <= distinct <= updates < len(posterior.recent):
+def fill_state(state: Any, arrays: Arrays) -> None:
+    """Fill a state, its logs apart, from its arrays, or raise FileFormatError."""
+    for name, target in _fields(state):
+        stored = arrays.get(name)
+        if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
+            raise FileFormatError(f"a saved agent's {name!r} is missing or does not fit")
+        np.copyto(target, stored)
+    updates, distinct = state.posterior.since_refactor
+    if not 0 <= distinct <= updates < len(state.posterior.recent):
         raise FileFormatError(
             f"a saved agent's 'since_refactor' is out of range: {updates}, {distinct}"
         )
 
 
-def unpack_array(arrays: Arrays, name: str, target: NDArray[Any]) -> None:
-    """Copy an array of a file into one of known shape and type."""
-    stored = arrays.get(name)
-    if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
-        raise FileFormatError(f"a saved agent's {name!r} is missing or does not fit")
-    np.copyto(target, stored)
+def _fields(part: Any, prefix: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the arrays of a state that are saved as they are, named by the way to them."""
+    for name, field in zip(part._fields, part, strict=True):
+        if name in _UNSAVED or isinstance(field, (PlayLog, CachedModels)):
+            continue
+        if isinstance(field, tuple):
+            yield from _fields(field, f"{prefix}{name}_")
+        elif isinstance(field, np.ndarray):
+            yield f"{prefix}{name}", field

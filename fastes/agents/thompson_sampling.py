@@ -1,13 +1,16 @@
 """Thompson sampling with the exact posterior."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from __future__ import annotations
 
-from fastes.agents.action_law import ActionLaw
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
 from fastes.agents.agent import Agent
-from fastes.kernels.actions.arms import Arms
-from fastes.kernels.agents.thompson import Thompson, thompson
-from fastes.kernels.streams.philox import Source
+
+if TYPE_CHECKING:
+    from fastes.agents.action_law import ActionLaw
+    from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.streams.philox import Source
 
 
 @dataclass(frozen=True)
@@ -23,15 +26,20 @@ class ThompsonSampling(Agent):
     """
 
     name: ClassVar[str] = "ts"
+    title: ClassVar[str] = "TS"
 
     def state_bytes(self, K: int, r: int, T: int) -> int:
         """Return the memory of the posterior, and of a model."""
         return super().state_bytes(K, r, T) + 16 * r
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Thompson:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
+        from fastes.kernels.agents.thompson import thompson
+
         return thompson(r)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the optimal action: that is what Thompson sampling plays."""
+        from fastes.agents.action_law import ActionLaw
+
         return ActionLaw(None)

@@ -1,16 +1,16 @@
 """Uniform play: the regret of knowing nothing."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from fastes.agents.action_law import ActionLaw
 from fastes.agents.agent import Agent
-from fastes.kernels.actions.arms import Arms
-from fastes.kernels.agents.greedy import Greedy, greedy
-from fastes.kernels.agents.uniform import Uniform
-from fastes.kernels.streams.philox import Source
+
+if TYPE_CHECKING:
+    from fastes.agents.action_law import ActionLaw
+    from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.streams.philox import Source
 
 
 @dataclass(frozen=True)
@@ -26,23 +26,19 @@ class UniformRandom(Agent):
     """
 
     name: ClassVar[str] = "uniform"
+    title: ClassVar[str] = "Uniform"
+    scores: ClassVar[str] = "none"
 
-    def certifies(self, K: int, r: int) -> bool:
-        """Tell that no arm is looked at."""
-        return False
-
-    def in_step(self, K: int, r: int, T: int) -> bool:
-        """Tell that no arm is looked at."""
-        return False
-
-    def workspace(self, arms: Arms) -> Uniform:
-        """Return the number of arms."""
-        return Uniform(arms.K)
-
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Greedy:
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
-        return greedy(r)
+        from fastes.kernels.agents.uniform import uniform
+
+        return uniform(r)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the uniform law."""
+        import numpy as np
+
+        from fastes.agents.action_law import ActionLaw
+
         return ActionLaw(np.full(arms.K, 1.0 / arms.K))

@@ -14,6 +14,7 @@ _COMMANDS = {
     "bound": "Print the paper's regret bounds for a problem.",
     "diagnose": "Measure what the paper's theory speaks of, beside its bounds.",
     "plot": "Draw saved results.",
+    "compile": "Compile ahead what agents need.",
 }
 
 
@@ -26,9 +27,18 @@ class _LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command = getattr(importlib.import_module(f"fastes.cli.commands.{name}"), name)
+        module = importlib.import_module(f"fastes.cli.commands.{name}")
+        command = getattr(module, "compile_" if name == "compile" else name)
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt:  # outside a command's own work
+            from fastes.cli.errors import Failure
+
+            raise Failure("stopped") from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -1,47 +1,31 @@
 """The options that say which agents play, and how they play."""
 
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from fastes.agents import AGENTS, agent_parameters
+from fastes.checks.parameters import Parameter, parameters_of
 from fastes.cli.options import Command, integers
-from fastes.cli.problem_options import bandit_of
+from fastes.cli.problem_options import bandit_from_options
 from fastes.cli.startup import load_numba
 
 if TYPE_CHECKING:
-    from fastes.agents import Agent
+    from fastes.agents.agent import Agent
     from fastes.results.comparison import Comparison
 
+AGENT = click.option(
+    "--agent",
+    "agents",
+    type=click.Choice(tuple(AGENTS)),
+    multiple=True,
+    default=["es"],
+    show_default="es",
+    help="Agent; repeat it to compare several, run by run.",
+)
 
-_AGENTS = ("es", "ts", "greedy", "linucb", "uniform")
-
-_OPTIONS = (
-    click.option(
-        "--agent",
-        "agents",
-        type=click.Choice(_AGENTS),
-        multiple=True,
-        default=["es"],
-        show_default="es",
-        help="Agent; repeat it to compare several, run by run.",
-    ),
-    click.option(
-        "--M",
-        "M",
-        metavar="LIST",
-        callback=integers,
-        show_default="30",
-        help="Models in the ensemble (es); several sizes make several agents.",
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(("auto", "deferred", "eager")),
-        show_default="auto",
-        help="How the models are kept (es).",
-    ),
-    click.option(
-        "--alpha", type=float, show_default="1", help="Standard deviations of optimism (linucb)."
-    ),
+_RUNS = (
     click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps a run."),
     click.option(
         "--runs", type=int, show_default="50, or a million steps in all", help="Independent runs."
@@ -53,39 +37,82 @@ _OPTIONS = (
 )
 
 
+def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
+    """Return the option of an agent's parameter."""
+    words: dict[str, Any] = {"show_default": shown_default(declared)}
+    meaning = help_of(declared, agents)
+    if declared.kind == "integer":
+        words |= {"metavar": "LIST", "callback": integers}
+        meaning = meaning.removesuffix(".") + "; several values make several agents."
+    else:
+        words["type"] = click.Choice(declared.choices) if declared.kind == "choice" else float
+    return click.option(f"--{name}", name, help=meaning, **words)
+
+
+def help_of(declared: Parameter, agents: list[str] | None = None) -> str:
+    """Return the help of a parameter, with the agents that have it."""
+    if agents is None:
+        return declared.help
+    return f"{declared.help.removesuffix('.')} ({', '.join(agents)})."
+
+
+def shown_default(declared: Parameter) -> str:
+    """Return the usual value of a parameter, as help shows it."""
+    return f"{declared.usual:g}" if declared.kind == "number" else str(declared.usual)
+
+
+def parameter_options(only: Container[str] | None = None) -> Callable[[Command], Command]:
+    """Return what adds an option for each parameter of an agent, or only for some."""
+
+    def add(command: Command) -> Command:
+        for name, (declared, agents) in reversed(agent_parameters().items()):
+            if only is None or name in only:
+                command = _option(name, declared, agents)(command)
+        return command
+
+    return add
+
+
 def agent_options(command: Command) -> Command:
     """Add the options that say which agents play, how long and how often."""
-    for option in reversed(_OPTIONS):
+    for option in reversed(_RUNS):
         command = option(command)
-    return command
+    return AGENT(parameter_options()(command))
 
 
 def simulate_from_options(options: dict[str, Any], visible: bool, **chosen: Any) -> "Comparison":
-    """Let the agents of the options play, with a bar for each if it is to be visible."""
+    """Let the agents of the options play, with a progress bar for each if it is to be visible."""
     load_numba()
     from fastes.cli.progress import progress_bar
     from fastes.simulation.api import compare
 
-    agents = _agents_of(options)
+    agents = agents_from_options(options)
     chosen |= {name: options[name] for name in ("T", "seed", "threads")}
     if options["runs"] is None:
         chosen["runs"] = max(1, min(50, 1_000_000 // max(1, options["T"])))
     else:
         chosen["runs"] = options["runs"]
     with progress_bar(visible) as progress:
-        return compare(bandit_of(options), agents, **chosen, progress=progress)
+        return compare(bandit_from_options(options), agents, **chosen, progress=progress)
 
 
-def _agents_of(options: dict[str, Any]) -> "list[Agent]":
-    from fastes.agents import AGENTS
-
+def agents_from_options(options: dict[str, Any]) -> "list[Agent]":
+    """Return the agents that the options ask for: one for each value of a list."""
     names = list(dict.fromkeys(options["agents"]))
-    for option, name in (("M", "es"), ("engine", "es"), ("alpha", "linucb")):
-        if options[option] is not None and name not in names:
-            raise click.UsageError(f"--{option} belongs to --agent {name}, which is not asked for")
-    engine = options["engine"] or "auto"
-    parameters: dict[str, list[dict[str, Any]]] = {
-        "es": [{"M": M, "engine": engine} for M in dict.fromkeys(options["M"] or [30])],
-        "linucb": [{} if options["alpha"] is None else {"alpha": options["alpha"]}],
-    }
-    return [AGENTS[name](**each) for name in names for each in parameters.get(name, [{}])]
+    for name, (_, owners) in agent_parameters().items():
+        if options[name] is not None and not set(owners) & set(names):
+            words = " or ".join(owners)
+            raise click.UsageError(f"--{name} belongs to --agent {words}, which is not asked for")
+    return [agent for name in names for agent in _agents(name, options)]
+
+
+def _agents(name: str, options: dict[str, Any]) -> "list[Agent]":
+    """Return the agents of one name."""
+    points: list[dict[str, Any]] = [{}]
+    for parameter, declared in parameters_of(AGENTS[name]).items():
+        given = options[parameter]
+        values = given if isinstance(given, list) else [declared.usual if given is None else given]
+        points = [
+            {**point, parameter: value} for point in points for value in dict.fromkeys(values)
+        ]
+    return [AGENTS[name](**point) for point in points]

@@ -7,14 +7,20 @@ import shlex
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
 import click
 
+from fastes.simulation.signals import STOP_SIGNALS, end_at_once
 
-class _Failure(click.ClickException):
+_INSIST_SECONDS = 0.1
+_received: list[int] = []  # signals that stopped a command of this process
+
+
+class Failure(click.ClickException):
     """Anything that is not the fault of the command's words: exit code 1."""
 
     exit_code = 1
@@ -26,68 +32,99 @@ class _Usage(click.ClickException):
     exit_code = 2
 
 
+def was_stopped() -> bool:
+    """Return whether Ctrl-C or SIGTERM has stopped a command of this process."""
+    return bool(_received)
+
+
 @contextlib.contextmanager
 def user_errors(debug: bool, to_go_on: str = "", kept: Path | None = None) -> Iterator[None]:
     """Turn what the library raises into one line and an exit code; with `debug`, let it pass.
 
     What is stopped says by which command it goes on from the file that it is kept in.
     """
-    with _interrupts() as interrupted:
-        try:
+    interrupted: list[int] = []
+    try:
+        with _interrupts(interrupted):
             yield
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+    except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        raise
+    except (Exception, KeyboardInterrupt) as error:
+        if debug:
             raise
-        except (Exception, KeyboardInterrupt) as error:
-            if debug:
-                raise
-            # A compiler that is interrupted may answer with an error of its own.
-            if interrupted and not isinstance(error, OSError):
-                there = kept is not None and kept.exists()
-                hint = f"; to go on: {to_go_on} {shlex.quote(str(kept))}" if there else ""
-                raise _Failure(f"stopped{hint}") from None
-            raise _as_click(error) from None
+        # A compiler that is interrupted may answer with an error of its own.
+        if interrupted and not isinstance(error, OSError):
+            there = kept is not None and kept.exists()
+            hint = f"; to go on: {to_go_on} {shlex.quote(str(kept))}" if there else ""
+            raise Failure(f"stopped{hint}") from None
+        raise _as_click(error) from None
 
 
 @contextlib.contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """Give a list that tells of Ctrl-C or SIGTERM, which both raise KeyboardInterrupt."""
-    seen: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
+def _interrupts(seen: list[int]) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt, and add to `seen` the signal that did.
 
-    def note(number: int, frame: FrameType | None) -> None:
-        seen.append(number)
+    There are no locks in what a handler does: it may have interrupted one who holds them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    over: list[bool] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if over:
+            return
+        if not seen:
+            seen.append(number)
+            _received.append(number)
+            _thread.start_new_thread(insist, (signal.Signals(number),))
+        elif sys.exc_info()[1] is not None:
+            # The first signal is being handled, and the last checkpoint perhaps written. Many a
+            # launcher sends a signal twice.
+            return
         raise KeyboardInterrupt
 
+    def insist(number: signal.Signals) -> None:
+        # What is raised where C calls Python may be lost: then it is raised again.
+        while True:
+            time.sleep(_INSIST_SECONDS)
+            if over:
+                return
+            _thread.interrupt_main(number)
+
     def ignored(unraisable: "sys.UnraisableHookArgs") -> None:
-        # Raised where a compiler calls Python, it would be ignored, with a traceback.
-        if isinstance(unraisable.exc_value, KeyboardInterrupt):
-            threading.Timer(0.02, _thread.interrupt_main).start()
-        else:
+        # Lost, as above. By default it is printed, with a traceback.
+        if not isinstance(unraisable.exc_value, KeyboardInterrupt):
             hook(unraisable)
 
     hook, sys.unraisablehook = sys.unraisablehook, ignored
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     try:
-        yield seen
+        try:
+            for number in STOP_SIGNALS:
+                signal.signal(number, interrupt)
+            yield
+        finally:
+            over.append(True)  # or a first signal could cut short what follows
     finally:
-        sys.unraisablehook = hook
         for number, handler in before.items():
-            signal.signal(number, handler)
+            # A process that was stopped has only that to say.
+            ending = seen and handler is end_at_once
+            signal.signal(number, signal.SIG_IGN if ending else handler)
+        sys.unraisablehook = hook
 
 
 def _as_click(error: BaseException) -> click.ClickException:
     from fastes.files.archive import FileFormatError
 
     if isinstance(error, OSError) and error.filename is not None:
-        return _Failure(f"{error.filename}: {(error.strerror or str(error)).lower()}")
+        return Failure(f"{error.filename}: {(error.strerror or str(error)).lower()}")
     if isinstance(error, (EOFError, pickle.UnpicklingError)):
         from fastes.kernels.jit.cache import cache_folder
 
-        return _Failure(f"the compiled code in {cache_folder()} is damaged: delete that folder")
+        return Failure(f"the compiled code in {cache_folder()} is damaged: delete that folder")
     if isinstance(error, (FileFormatError, OSError, MemoryError, ImportError, ArithmeticError)):
-        return _Failure(str(error) or "out of memory")
+        return Failure(str(error) or "out of memory")
     if isinstance(error, (ValueError, TypeError)):
         return _Usage(str(error))
-    return _Failure(f"{type(error).__name__}: {error} (--debug shows where)")
+    return Failure(f"{type(error).__name__}: {error} (--debug shows where)")

@@ -9,6 +9,7 @@ from fastes.cli.options import check_outputs
 
 if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
+    from fastes.results.tables import Parts
 
 
 def check_files(options: dict[str, Any], **more: Any) -> None:
@@ -23,18 +24,25 @@ def check_files(options: dict[str, Any], **more: Any) -> None:
 def save_and_print(
     comparison: "Comparison", options: dict[str, Any], as_json: bool, quiet: bool
 ) -> None:
-    """Print results, then write the files that were asked for.
+    """Write the files that were asked for, then print the results.
 
-    In this order: a file that cannot be written does not lose what was measured.
+    In this order: a closed pipe or a full disk behind stdout loses nothing. A file that cannot be
+    written does not keep the results from being printed.
     """
-    if as_json:
-        single = len(comparison.results) == 1
-        summary = comparison.results[0].summary() if single else comparison.summary()
-        click.echo(json.dumps(summary, allow_nan=False))
-    elif not quiet:
-        from fastes.cli.tables import print_comparison
+    try:
+        _save(comparison, options)
+    finally:
+        if as_json:
+            single = len(comparison.results) == 1
+            summary = comparison.results[0].summary() if single else comparison.summary()
+            click.echo(json.dumps(summary, allow_nan=False))
+        elif not quiet:
+            from fastes.results.tables import comparison_tables
 
-        print_comparison(comparison)
+            print_parts(comparison_tables(comparison))
+
+
+def _save(comparison: "Comparison", options: dict[str, Any]) -> None:
     if options["out"] is not None:
         comparison.save(options["out"])
     if options["csv"] is not None:
@@ -43,3 +51,15 @@ def save_and_print(
         from fastes.results.figures import plot_regret, save_figure
 
         save_figure(lambda ax: plot_regret(comparison.results, ax), options["plot"])
+
+
+def print_parts(parts: "Parts") -> None:
+    """Print lines and tables, one below the other, on stdout."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for part in parts:
+        if isinstance(part, str):
+            click.echo(part)
+        else:
+            console.print(part)

@@ -1,4 +1,4 @@
-"""The options that say what the problem is, and the problem that they say."""
+"""The options that say what the problem is."""
 
 import contextlib
 from pathlib import Path
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fastes.actions.families import FAMILIES
 from fastes.cli.options import INPUT, Command, load_npy
+from fastes.problem.random_problem import PARAMETERS
 
 if TYPE_CHECKING:
     from fastes.problem.bandit import LinearBandit
@@ -26,8 +28,8 @@ def number_or_file(
 
 
 _OPTIONS = (
-    click.option("--K", "K", type=int, show_default="100", help="Number of arms."),
-    click.option("--d", "d", type=int, show_default="10", help="Dimension."),
+    click.option("--K", "K", type=int, show_default="100", help=PARAMETERS["K"].help),
+    click.option("--d", "d", type=int, show_default="10", help=PARAMETERS["d"].help),
     click.option(
         "--arms",
         metavar="FAMILY|FILE.npy",
@@ -39,7 +41,7 @@ _OPTIONS = (
         metavar="NUMBER|FILE.npy",
         callback=number_or_file,
         show_default="0",
-        help="Mean of theta.",
+        help=PARAMETERS["prior_mean"].help,
     ),
     click.option(
         "--prior-cov",
@@ -48,7 +50,7 @@ _OPTIONS = (
         show_default="1",
         help="Covariance of theta: a variance, or a d or d x d array.",
     ),
-    click.option("--noise", type=float, show_default="1", help="Standard deviation of a reward."),
+    click.option("--noise", type=float, show_default="1", help=PARAMETERS["noise"].help),
     click.option("--problem", type=INPUT, help="A problem saved by LinearBandit.save."),
 )
 
@@ -60,16 +62,11 @@ def problem_options(command: Command) -> Command:
     return command
 
 
-def bandit_of(options: dict[str, Any]) -> "LinearBandit":
-    """Return the problem that the options say."""
-    from fastes.actions.families import FAMILIES
+def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":
+    """Return the problem that the options describe."""
     from fastes.problem.bandit import LinearBandit
 
-    given = {
-        name: options[name]
-        for name in ("arms", "K", "d", "prior_mean", "prior_cov", "noise")
-        if options[name] is not None
-    }
+    given = {name: options[name] for name in PARAMETERS if options[name] is not None}
     if options["problem"] is not None:
         if given:
             words = ", ".join(f"--{name.replace('_', '-')}" for name in given)
@@ -80,8 +77,9 @@ def bandit_of(options: dict[str, Any]) -> "LinearBandit":
             given[name] = load_npy(f"--{name.replace('_', '-')}", given[name])
     arms = given.pop("arms", "sphere")
     if arms in FAMILIES:
-        d = given.pop("d", 10 if arms != "basis" else given.get("K", 100))
-        K = given.pop("K", 100 if arms != "basis" else d)
+        usual = {name: PARAMETERS[name].usual for name in ("K", "d")}
+        d = given.pop("d", usual["d"] if arms != "basis" else given.get("K", usual["K"]))
+        K = given.pop("K", usual["K"] if arms != "basis" else d)
         return LinearBandit.random(K, d, arms, seed=options["seed"], **given)
     if not arms.endswith(".npy"):
         raise click.BadParameter(

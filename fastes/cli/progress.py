@@ -103,6 +103,34 @@ def sweep_bar(visible: bool) -> "Iterator[Callable[[SweepProgress], None] | None
         yield show
 
 
+@contextlib.contextmanager
+def task_bar(visible: bool, title: str, total: int) -> "Iterator[Callable[[str], None]]":
+    """Give a function that names the next of several tasks, drawn as a bar on stderr."""
+    if not (visible and sys.stderr.isatty()):
+        yield lambda name: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[name]}"),
+    )
+    with Bar(*columns, console=_terminal(), transient=True) as bar:
+        task = bar.add_task(title, total=total, name="")
+        begun = 0
+
+        def advance(name: str) -> None:
+            nonlocal begun
+            bar.update(task, completed=begun, name=name)
+            begun += 1
+
+        yield advance
+
+
 def note(text: str) -> None:
     """Say on stderr, if it is a terminal, what is being done; the next line takes its place."""
     if sys.stderr.isatty():

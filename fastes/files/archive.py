@@ -70,7 +70,7 @@ def with_prefix(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def is_database(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is one of SQLite. Nothing is read from a pipe: it could not be again."""
+    """Return whether a file is one of SQLite. A pipe is not read: it would be lost."""
     if Path(path).exists() and not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:

@@ -6,7 +6,7 @@ from typing import BinaryIO, Self
 
 
 def locked(file: BinaryIO) -> bool:
-    """Lock a file for as long as it is open. Tell whether nobody else has."""
+    """Lock a file for as long as it is open. Return False if somebody else has."""
     try:
         import fcntl
     except ImportError:  # not on Windows

@@ -1,1 +1,1 @@
-"""What a simulation gives back: regret, comparisons, diagnostics; their files, figures and tables."""
+"""What a simulation gives back: regret, diagnostics; their files, figures and tables."""

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastes.results.regret import Regret
-from fastes.results.result import Result, _plain
+from fastes.results.result import Configuration, Result, plain
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+# All else must be equal where differences are paired: a new field is compared unless it is listed.
+_OF_AN_AGENT = ("agent", "engine", "parameters", "threads", "seconds")
 
 
 class Difference(NamedTuple):
@@ -44,11 +48,11 @@ class Comparison:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of all agents and their differences, ready for JSON."""
+        """Return the statistics of all agents and their differences, ready for JSON."""
         return {
             "agents": [result.summary() for result in self.results],
             "differences": [
-                {"agents": [pair.x, pair.y], "mean": pair.mean, "se": _plain(pair.se)}
+                {"agents": [pair.x, pair.y], "mean": pair.mean, "se": plain(pair.se)}
                 for pair in self.differences()
             ],
         }
@@ -80,7 +84,9 @@ class Comparison:
 
 
 def _difference(x: Result, y: Result) -> Difference:
-    for field in ("problem", "T", "runs", "seed", "theta"):
+    for field in Configuration._fields:
+        if field in _OF_AN_AGENT:
+            continue
         ours, theirs = getattr(x.configuration, field), getattr(y.configuration, field)
         if ours != theirs:
             raise ValueError(

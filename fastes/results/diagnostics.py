@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Measurements(NamedTuple):
-    """What one look at a state finds, or arrays of what many did.
+    """What one probe of a state finds, or arrays of what many did.
 
     Regrets are in units of reward, information in nats. phat is the law of the action given the
     agent's state, p the law of the optimal action given the history. What draws of theta add on
@@ -67,15 +67,15 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """Figures of every run at chosen times.
+    """Measurements of every run at chosen times.
 
     Attributes
     ----------
     t : (times,) array
-        Steps, from 0, before which the state was looked at.
+        Steps, from 0, before which the state was probed.
     samples : int
-        Draws of theta a look.
-    per_run : Figures of (runs, times) arrays
+        Draws of theta for each probe.
+    per_run : Measurements of (runs, times) arrays
         One row a run.
     constants : Constants
         What the bounds need to know of the problem.
@@ -98,7 +98,7 @@ class Diagnostics:
     constants: "Constants"
 
     def mean(self, name: str) -> Mean:
-        """Return the mean over runs of a figure, of `step_regret` or of `information_ratio`.
+        """Return the mean over runs of a measurement, of `step_regret` or of `information_ratio`.
 
         Runs in which it is infinite or not known are left out, and counted.
         """
@@ -115,20 +115,20 @@ class Diagnostics:
         return Mean(unit * mean, unit * np.where(n > 1, se, np.nan), len(per_run) - n)
 
     def values(self, name: str) -> Floats:
-        """Return a figure of every run, (runs, times).
+        """Return a measurement of every run, (runs, times).
 
-        Beside those of `Measurements`: `step_regret`, G_t + D_t; and `information_ratio`, G_t^2 / I_t,
-        nan where I_t is not above zero.
+        Beside those of `Measurements`: `step_regret`, G_t + D_t; and `information_ratio`,
+        G_t^2 / I_t, nan where I_t is not above zero.
         """
-        figures = self.per_run
+        found = self.per_run
         if name == "step_regret":
-            return np.asarray(figures.main_regret + figures.approximation_error)
+            return np.asarray(found.main_regret + found.approximation_error)
         if name == "information_ratio":
-            positive = figures.information > 0
-            roots = np.sqrt(np.where(positive, figures.information, np.nan))
+            positive = found.information > 0
+            roots = np.sqrt(np.where(positive, found.information, np.nan))
             with np.errstate(over="ignore"):
-                return np.square(figures.main_regret / roots)
+                return np.square(found.main_regret / roots)
         if name not in Measurements._fields:
             known = ", ".join((*Measurements._fields, "step_regret", "information_ratio"))
-            raise ValueError(f"a figure's name must be one of {known}, got {name!r}")
-        return np.asarray(getattr(figures, name))
+            raise ValueError(f"the name must be one of {known}, got {name!r}")
+        return np.asarray(getattr(found, name))

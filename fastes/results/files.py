@@ -5,20 +5,17 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.files.archive import FileFormatError, is_database, load_arrays, save_arrays
+from fastes.files.archive import FileFormatError, load_arrays, save_arrays
 from fastes.files.atomic import atomic_write
 from fastes.results.comparison import Comparison
 from fastes.results.diagnostics import Diagnostics, Measurements
 from fastes.results.regret import Regret
 from fastes.results.result import Configuration, Result
-
-if TYPE_CHECKING:
-    from fastes.studies.sweep import Sweep
 
 
 def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
@@ -29,9 +26,9 @@ def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> Non
         arrays[f"regret_{i}"] = result.regret.per_run
         arrays[f"counts_{i}"] = result.counts
         if result.diagnostics is not None:
-            arrays[f"looks_{i}"] = result.diagnostics.t
-            for name, figure in result.diagnostics.per_run._asdict().items():
-                arrays[f"look_{name}_{i}"] = figure
+            arrays[f"probe_times_{i}"] = result.diagnostics.t
+            for name, values in result.diagnostics.per_run._asdict().items():
+                arrays[f"probe_{name}_{i}"] = values
     meta = {
         "results": [result.configuration._asdict() for result in results],
         "diagnostics": [_described(result.diagnostics) for result in results],
@@ -39,28 +36,14 @@ def save_results(path: str | os.PathLike[str], results: Sequence[Result]) -> Non
     save_arrays(path, "result", meta, arrays)
 
 
-def _described(seen: Diagnostics | None) -> dict[str, Any] | None:
-    if seen is None:
+def _described(found: Diagnostics | None) -> dict[str, Any] | None:
+    if found is None:
         return None
-    return {"samples": seen.samples, "constants": asdict(seen.constants)}
+    return {"samples": found.samples, "constants": asdict(found.constants)}
 
 
-def load(path: str | os.PathLike[str]) -> "Result | Comparison | Sweep":
-    """Read what `Result.save`, `Comparison.save` or `sweep` wrote.
-
-    Examples
-    --------
-    >>> import fastes, tempfile
-    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fastes.simulate(bandit, fastes.Greedy(), T=100).save(f"{folder}/greedy.npz")
-    ...     fastes.load(f"{folder}/greedy.npz").label
-    'Greedy'
-    """
-    if is_database(path):
-        from fastes.studies.sweep import Sweep
-
-        return Sweep.read(path)
+def load_results(path: str | os.PathLike[str]) -> Result | Comparison:
+    """Read what `save_results` wrote."""
     meta, arrays = load_arrays(path, "result")
     try:
         results = tuple(
@@ -69,9 +52,9 @@ def load(path: str | os.PathLike[str]) -> "Result | Comparison | Sweep":
                 arrays[f"t_{i}"].astype(np.int64),
                 Regret(arrays[f"regret_{i}"].astype(np.float64)),
                 arrays[f"counts_{i}"].astype(np.int64),
-                _diagnostics(arrays, i, looked),
+                _diagnostics(arrays, i, described),
             )
-            for i, (configuration, looked) in enumerate(
+            for i, (configuration, described) in enumerate(
                 zip(meta["results"], meta["diagnostics"], strict=True)
             )
         )
@@ -94,15 +77,15 @@ def _diagnostics(
         name: Estimate(**value) if isinstance(value, dict) else value
         for name, value in described["constants"].items()
     }
-    figures = Measurements(
-        *(arrays[f"look_{name}_{i}"].astype(np.float64) for name in Measurements._fields)
+    measurements = Measurements(
+        *(arrays[f"probe_{name}_{i}"].astype(np.float64) for name in Measurements._fields)
     )
-    times = arrays[f"looks_{i}"].astype(np.int64)
-    return Diagnostics(times, int(described["samples"]), figures, Constants(**constants))
+    times = arrays[f"probe_times_{i}"].astype(np.int64)
+    return Diagnostics(times, int(described["samples"]), measurements, Constants(**constants))
 
 
 def _is_whole(result: Result) -> bool:
-    """Tell whether a result from a file is of one piece."""
+    """Return whether a result from a file is of one piece."""
     c = result.configuration
     return (
         result.regret.per_run.shape == (c.runs, len(result.t))
@@ -116,11 +99,11 @@ def _is_whole(result: Result) -> bool:
     )
 
 
-def _fits(seen: Diagnostics | None, c: Configuration) -> bool:
-    """Tell whether diagnostics from a file are of one piece, and of this simulation."""
-    if seen is None:
+def _fits(found: Diagnostics | None, c: Configuration) -> bool:
+    """Return whether diagnostics from a file are of one piece, and of this simulation."""
+    if found is None:
         return True
-    known, t = seen.constants, seen.t
+    known, t = found.constants, found.t
     sizes = (known.iota, known.eta.value, known.entropy.value, known.trivial.value)
     return (
         t.ndim == 1
@@ -128,7 +111,7 @@ def _fits(seen: Diagnostics | None, c: Configuration) -> bool:
         and 0 <= t[0]
         and t[-1] < c.T
         and bool((np.diff(t) > 0).all())
-        and all(part.shape == (c.runs, len(t)) for part in seen.per_run)
+        and all(part.shape == (c.runs, len(t)) for part in found.per_run)
         and all(math.isfinite(size) for size in sizes)
         and known.K == c.K
         and known.d >= 1
@@ -143,5 +126,5 @@ def write_csv(path: str | os.PathLike[str], results: Sequence[Result]) -> None:
         for result in results:
             regret = result.regret
             columns = [regret.mean, regret.se, *(regret.quantile(q) for q in (0.5, 0.05, 0.95))]
-            for t, *figures in zip(result.t.tolist(), *columns, strict=True):
-                writer.writerow([result.label, t, *(float(figure) for figure in figures)])
+            for t, *values in zip(result.t.tolist(), *columns, strict=True):
+                writer.writerow([result.label, t, *(float(value) for value in values)])

@@ -21,7 +21,7 @@ class Regret:
     per_run: Floats
 
     def __post_init__(self) -> None:
-        frozen(self.per_run)  # figures made from it are kept
+        frozen(self.per_run)  # statistics of it are kept
 
     @cached_property
     def mean(self) -> Floats:

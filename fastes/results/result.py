@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.agents import agent_label
 from fastes.results.diagnostics import Diagnostics
 from fastes.results.regret import Regret
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-_LABELS = {"es": "ES", "ts": "TS", "greedy": "Greedy", "linucb": "LinUCB", "uniform": "Uniform"}
 
 
 class Configuration(NamedTuple):
@@ -75,10 +73,7 @@ class Result:
     @property
     def label(self) -> str:
         """The agent, for legends and tables."""
-        name = _LABELS.get(self.configuration.agent, self.configuration.agent)
-        parameters = self.configuration.parameters.items()
-        shown = [f"{k}={v:,}" if isinstance(v, int) else f"{k}={v:g}" for k, v in parameters]
-        return ", ".join([name, *shown])
+        return agent_label(self.configuration.agent, self.configuration.parameters)
 
     def __repr__(self) -> str:
         c = self.configuration
@@ -88,7 +83,7 @@ class Result:
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures as plain Python values, ready for JSON (no nan: None)."""
+        """Return the statistics as plain Python values, ready for JSON (no nan: None)."""
         c = self.configuration
         last = {
             "mean": self.regret.mean[-1],
@@ -110,11 +105,11 @@ class Result:
             "seed": c.seed,
             "noise": c.noise,
             "theta": c.theta,
-            "regret": {name: _plain(value) for name, value in last.items()},
+            "regret": {name: plain(value) for name, value in last.items()},
             "curve": {
                 "t": self.t.tolist(),
-                "mean": [_plain(value) for value in self.regret.mean],
-                "se": [_plain(value) for value in self.regret.se],
+                "mean": [plain(value) for value in self.regret.mean],
+                "se": [plain(value) for value in self.regret.se],
             },
             "threads": c.threads,
             "seconds": c.seconds,
@@ -160,5 +155,6 @@ class Result:
         return plot_regret([self], ax)
 
 
-def _plain(value: float) -> float | None:
+def plain(value: float) -> float | None:
+    """Return a number ready for JSON, None for nan."""
     return None if np.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""Independent runs of agents on a bandit, over threads, in slices."""
+"""The public functions: simulate one agent, or compare several."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -6,14 +6,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fastes.agents import Agent
+from fastes.agents.agent import Agent
 from fastes.problem.bandit import LinearBandit
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
-from fastes.simulation.execute import one_result
+from fastes.simulation.checkpoint import create
+from fastes.simulation.execute import execute, result_of
 from fastes.simulation.experiment import Experiment, make_experiment
 from fastes.simulation.partial_result import empty_partial_result
-from fastes.simulation.plan import _prepare, thread_count
+from fastes.simulation.plan import make_plan, thread_count
 from fastes.simulation.progress import Progress
 
 
@@ -59,10 +60,10 @@ def simulate(
     threads : int, optional
         How many threads to use; by default as many as this process may use processors.
     diagnostics : array_like of int, optional
-        Steps, from 0 to T - 1, before which to look at the agent's state and measure what the
+        Steps, from 0 to T - 1, before which to probe the agent's state and measure what the
         paper's theory speaks of (`Diagnostics`). It changes no action.
     samples : int
-        Draws of theta for each look, where the law of the optimal action has no exact form.
+        Draws of theta for each probe, where the law of the optimal action has no exact form.
     progress : callable, optional
         Called with a `Progress` about ten times a second.
     checkpoint : path, optional
@@ -86,7 +87,7 @@ def simulate(
     """
     experiment = make_experiment(
         bandit,
-        agent,
+        [agent],
         T,
         runs,
         seed,
@@ -95,7 +96,7 @@ def simulate(
         diagnostics=diagnostics,
         samples=samples,
     )
-    return _simulate([experiment], runs, threads, progress, checkpoint, every)[0]
+    return run_experiment(experiment, threads, progress, checkpoint, every)[0]
 
 
 def compare(
@@ -124,28 +125,32 @@ def compare(
     >>> [result.label for result in comparison.results]
     ['ES, M=100', 'TS']
     """
-    if not agents:
-        raise ValueError("agents must hold at least one agent, got none")
-    experiments = [make_experiment(bandit, agent, T, runs, seed, **options) for agent in agents]
-    return Comparison(_simulate(experiments, runs, threads, progress, checkpoint, every))
+    experiment = make_experiment(bandit, agents, T, runs, seed, **options)
+    return Comparison(run_experiment(experiment, threads, progress, checkpoint, every))
 
 
-def _simulate(
-    experiments: Sequence[Experiment],
-    runs: int,
+def run_experiment(
+    experiment: Experiment,
     threads: int | None,
-    progress: Callable[[Progress], None] | None,
-    checkpoint: str | os.PathLike[str] | None,
-    every: float,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
 ) -> tuple[Result, ...]:
-    threads = thread_count(threads)
-    if checkpoint is None:
-        return tuple(
-            one_result(experiment, empty_partial_result(experiment, range(runs)), threads, progress)
-            for experiment in experiments
-        )
-    from fastes.simulation.checkpoint import begin
+    """Do all runs of all agents, kept in a checkpoint if one is named. Return a result for each."""
+    threads, runs = thread_count(threads), experiment.runs
+    if experiment.probe_times is not None:
+        from fastes.theory.constants import constants
 
-    for experiment in experiments:
-        _prepare(experiment, runs, threads, kept=True)  # what is refused leaves no file behind
-    return begin(checkpoint, experiments, runs, every).go_on(threads, progress)
+        constants(experiment.bandit, seed=experiment.seed)  # what cannot be had is refused now
+    plans = [
+        make_plan(experiment, agent, runs, threads, saved=checkpoint is not None)
+        for agent in experiment.agents
+    ]
+    if checkpoint is not None:
+        return create(checkpoint, experiment, every).run(plans, threads, progress)
+    results = []
+    for agent, plan in zip(experiment.agents, plans, strict=True):
+        partial = empty_partial_result(experiment, range(runs))
+        execute(experiment, agent, partial, plan, progress=progress)
+        results.append(result_of(experiment, agent, partial, threads))
+    return tuple(results)

@@ -1,38 +1,97 @@
-"""A checkpoint as a file: what it holds, how it is read and checked."""
+"""A checkpoint as a file: an experiment, and what is known of its runs so far."""
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+import fastes
 from fastes.agents.states import Arrays
-from fastes.files.archive import with_prefix
+from fastes.files.archive import FileFormatError, load_arrays, save_arrays, with_prefix
+from fastes.kernels.jit.cache import fingerprint
 from fastes.results.diagnostics import Measurements
 from fastes.simulation.experiment import Experiment
-from fastes.simulation.partial_result import BatchState, PartialResult
+from fastes.simulation.partial_result import BatchState, PartialResult, empty_partial_result
 
 
-def _described(ledger: PartialResult) -> dict[str, Any]:
+def write_checkpoint(
+    path: str | os.PathLike[str],
+    experiment: Experiment,
+    partials: Sequence[PartialResult],
+    new: bool = False,
+) -> None:
+    """Write an experiment and the partial results of its first agents, whole or not at all."""
+    meta, arrays = experiment.parts()
+    for i, partial in enumerate(partials):
+        arrays |= {f"partial{i}_{name}": part for name, part in _packed(partial).items()}
+    meta |= {
+        "version": fastes.__version__,
+        "kernels": fingerprint(),
+        "partials": [_described(partial) for partial in partials],
+    }
+    save_arrays(path, "checkpoint", meta, arrays, compressed=False, new=new)
+
+
+def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Experiment, list[PartialResult]]:
+    """Read what `write_checkpoint` wrote, or raise FileFormatError with one sentence."""
+    meta, arrays = load_arrays(path, "checkpoint")
+    if meta.get("kernels") != fingerprint():
+        raise FileFormatError(
+            f"{os.fspath(path)} was written by fastes {meta.get('version')} with other kernels "
+            f"than this fastes {fastes.__version__}: only the version that began a simulation "
+            "can go on to the same bit"
+        )
+    try:
+        experiment = Experiment.from_parts(meta, arrays)
+        partials = [
+            _unpacked(experiment, described, with_prefix(arrays, f"partial{i}_"))
+            for i, described in enumerate(meta["partials"])
+        ]
+        if len(partials) > len(experiment.agents):
+            raise ValueError("there are more results than agents")
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise FileFormatError(f"{os.fspath(path)} holds no whole checkpoint: {error}") from error
+    return experiment, partials
+
+
+def extended(old: Experiment, new: Experiment, partial: PartialResult) -> PartialResult:
+    """Return a partial result for a longer horizon. All states must be there to go on from."""
+    if new.T == old.T:
+        return partial
+    longer = empty_partial_result(new, partial.runs)
+    if sum(len(each.runs) for each in partial.finished) < partial.done.sum():
+        return longer  # some states were not kept: from the beginning
+    # Recording times are nested: what the longer horizon asks for is there.
+    known = np.flatnonzero(np.isin(new.times, old.times))
+    longer.regret[:, known] = partial.regret[:, np.searchsorted(old.times, new.times[known])]
+    longer.measurements, longer.counts = partial.measurements, partial.counts
+    longer.seconds = partial.seconds
+    longer.in_progress = [*partial.in_progress, *partial.finished]
+    return longer
+
+
+def _described(partial: PartialResult) -> dict[str, Any]:
     return {
-        "seconds": ledger.seconds,
-        "finished": [(each.runs.start, each.runs.stop, each.t) for each in ledger.finished],
-        "in_progress": [(each.runs.start, each.runs.stop, each.t) for each in ledger.in_progress],
+        "seconds": partial.seconds,
+        "finished": [(each.runs.start, each.runs.stop, each.t) for each in partial.finished],
+        "in_progress": [(each.runs.start, each.runs.stop, each.t) for each in partial.in_progress],
     }
 
 
-def _packed(ledger: PartialResult) -> Arrays:
-    """Return a ledger's arrays; those of all states end to end, which is fewer and faster."""
-    arrays: dict[str, NDArray[Any]] = {
-        "regret": ledger.regret,
-        "counts": ledger.counts,
-        "done": ledger.done,
+def _packed(partial: PartialResult) -> Arrays:
+    """Return the arrays of a partial result; those of all states end to end, which is faster."""
+    arrays: Arrays = {
+        "regret": partial.regret,
+        "counts": partial.counts,
+        "done": partial.done,
     }
-    if ledger.measurements is not None:
-        arrays |= {f"look_{name}": part for name, part in ledger.measurements._asdict().items()}
-    standings = [*ledger.finished, *ledger.in_progress]
-    if standings:
-        arrays["totals"] = np.concatenate([each.totals for each in standings])
-    states = [state for each in standings for state in each.states]
+    if partial.measurements is not None:
+        arrays |= {f"probe_{name}": part for name, part in partial.measurements._asdict().items()}
+    batches = [*partial.finished, *partial.in_progress]
+    if batches:
+        arrays["totals"] = np.concatenate([each.totals for each in batches])
+    states = [state for each in batches for state in each.states]
     for name in states[0] if states else ():
         parts = [state[name] for state in states]
         arrays[f"state_{name}"] = parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -40,52 +99,50 @@ def _packed(ledger: PartialResult) -> Arrays:
     return arrays
 
 
-def _unpacked(
-    e: Experiment, runs: range, described: dict[str, Any], arrays: Arrays
-) -> PartialResult:
-    """Return the ledger that was packed, or raise ValueError or KeyError."""
+def _unpacked(e: Experiment, described: dict[str, Any], arrays: Arrays) -> PartialResult:
+    """Return the partial result that was packed, or raise ValueError or KeyError."""
     lengths = with_prefix(arrays, "length_")
     columns = {
         name: np.split(part, np.cumsum(lengths[name])[:-1])
         for name, part in with_prefix(arrays, "state_").items()
     }
     states = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    standings: dict[str, list[BatchState]] = {"finished": [], "in_progress": []}
+    batches: dict[str, list[BatchState]] = {"finished": [], "in_progress": []}
     at = 0
-    for name, found in standings.items():
+    for name, found in batches.items():
         for start, stop, t in described[name]:
             its = slice(at, at + stop - start)
             found.append(BatchState(range(start, stop), t, arrays["totals"][its], states[its]))
             at = its.stop
-    figures = None
+    measurements = None
     if e.probe_times is not None:
-        figures = Measurements(*(arrays[f"look_{name}"] for name in Measurements._fields))
-    ledger = PartialResult(
-        runs,
+        measurements = Measurements(*(arrays[f"probe_{name}"] for name in Measurements._fields))
+    partial = PartialResult(
+        range(e.runs),
         np.ascontiguousarray(arrays["regret"], np.float64),
-        figures,
+        measurements,
         arrays["counts"],
         arrays["done"],
         seconds=float(described["seconds"]),
-        **standings,
+        **batches,
     )
-    _check(e, ledger, at, len(states))
-    return ledger
+    _check(e, partial, at, len(states))
+    return partial
 
 
-def _check(e: Experiment, ledger: PartialResult, standing: int, states: int) -> None:
-    """Raise ValueError unless the parts of a ledger fit each other."""
-    n, probes = len(ledger.runs), 0 if e.probe_times is None else len(e.probe_times)
-    begun = [run for each in ledger.in_progress for run in each.runs]
+def _check(e: Experiment, partial: PartialResult, batched: int, states: int) -> None:
+    """Raise ValueError unless the parts of a partial result fit each other."""
+    n, probes = len(partial.runs), 0 if e.probe_times is None else len(e.probe_times)
+    begun = [run for each in partial.in_progress for run in each.runs]
     fits = (
-        ledger.regret.shape == (n, len(e.times))
-        and ledger.counts.shape == (e.bandit.K,)
-        and ledger.done.shape == (n,)
-        and standing == states
+        partial.regret.shape == (n, len(e.times))
+        and partial.counts.shape == (e.bandit.K,)
+        and partial.done.shape == (n,)
+        and batched == states
         and len(set(begun)) == len(begun)
-        and all(0 <= run < n and not ledger.done[run] for run in begun)
-        and all(0 <= each.t <= e.T for each in ledger.in_progress)
-        and all(part.shape == (n, probes) for part in ledger.measurements or ())
+        and all(0 <= run < n and not partial.done[run] for run in begun)
+        and all(0 <= each.t <= e.T for each in partial.in_progress)
+        and all(part.shape == (n, probes) for part in partial.measurements or ())
     )
     if not fits:
         raise ValueError("its parts do not fit each other")

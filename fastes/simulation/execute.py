@@ -6,92 +6,86 @@ from contextlib import nullcontext
 
 import numpy as np
 
-import fastes
-from fastes.checks import arrays
+from fastes.agents.agent import Agent
 from fastes.kernels.jit.events import compilation_timer
 from fastes.results.diagnostics import Diagnostics
 from fastes.results.regret import Regret
-from fastes.results.result import Configuration, Result
+from fastes.results.result import Result
 from fastes.simulation.batch import RunContext
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import PartialResult
-from fastes.simulation.plan import _prepare
+from fastes.simulation.plan import Plan
 from fastes.simulation.progress import Progress
-from fastes.simulation.shared_update import WORTH_SHARING, SharedUpdate
-from fastes.simulation.workers import Batch, CheckpointWriter, run_all
+from fastes.simulation.shared_update import SharedUpdate
+from fastes.simulation.workers import Batch, CheckpointWriter, run_batches
 
 
-def one_result(
+def execute(
     experiment: Experiment,
-    ledger: PartialResult,
-    threads: int,
+    agent: Agent,
+    partial: PartialResult,
+    plan: Plan,
+    *,
     progress: Callable[[Progress], None] | None = None,
-    keeper: CheckpointWriter | None = None,
-) -> Result:
-    """Do all runs of a ledger that are not done yet, and return what was measured."""
-    e = experiment
-    workers, group = _prepare(e, len(ledger.runs), threads, keeper is not None)
-    began, before = time.perf_counter(), ledger.seconds
-    shared = workers == 1 < threads and e.agent.shared_cost(e.bandit.rank) >= WORTH_SHARING
-    with (
-        compilation_timer() as compiling,
-        SharedUpdate(threads) if shared else nullcontext() as team,
-    ):
+    writer: CheckpointWriter | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> None:
+    """Do the runs of a partial result that are not done yet, as planned.
 
-        def seconds() -> float:
-            return before + time.perf_counter() - began - compiling()
+    It ends early once `stop` returns True: some runs are not done then. What is done by then, and
+    where the others are, is in the partial result, which `writer` writes on the way.
+    """
+    before, began = partial.seconds, time.perf_counter()
+    sharing = SharedUpdate(plan.sharing) if plan.sharing else nullcontext()
+    with compilation_timer() as compiling, sharing as shared_update:
 
-        job = RunContext(e, ledger, team, seconds)
-        run_all(job, list(_assignments(ledger, group)), workers, progress, keeper)
-    return result_of(e, ledger, threads)
+        def note_time() -> None:
+            partial.seconds = before + time.perf_counter() - began - compiling()
+
+        context = RunContext(experiment, agent, partial, plan, shared_update)
+        timed = None if writer is None else _Timed(writer, note_time)
+        batches = list(_batches(partial, plan.batch))
+        run_batches(context, batches, plan.workers, progress, timed, stop)
+        note_time()
 
 
-def _assignments(ledger: PartialResult, group: int) -> Iterator[Batch]:
-    """Yield what is left to do, in groups: first what was begun."""
-    begun = np.zeros_like(ledger.done)
-    for standing in ledger.in_progress:
-        begun[ledger.rows(standing.runs)] = True
-        if len(standing.runs) <= group:
-            yield Batch(standing.runs, standing)
+class _Timed:
+    """A checkpoint writer that notes the time spent before it writes."""
+
+    def __init__(self, writer: CheckpointWriter, note_time: Callable[[], None]) -> None:
+        self.due = writer.due
+        self._write, self._note_time = writer.write, note_time
+
+    def write(self) -> None:
+        """Note the time, and write."""
+        self._note_time()
+        self._write()
+
+
+def _batches(partial: PartialResult, size: int) -> Iterator[Batch]:
+    """Yield what is left to do, in batches of at most that size: first what was begun."""
+    begun = np.zeros_like(partial.done)
+    for saved in partial.in_progress:
+        begun[partial.rows(saved.runs)] = True
+        if len(saved.runs) <= size:
+            yield Batch(saved.runs, saved)
         else:
-            yield from (Batch(each.runs, each) for each in standing.one_by_one())
-    left = np.flatnonzero(~ledger.done & ~begun) + ledger.runs.start
+            yield from (Batch(each.runs, each) for each in saved.one_by_one())
+    left = np.flatnonzero(~partial.done & ~begun) + partial.runs.start
     for stretch in np.split(left, np.flatnonzero(np.diff(left) > 1) + 1):
-        for i in range(0, len(stretch), group):
-            together = stretch[i : i + group]
+        for i in range(0, len(stretch), size):
+            together = stretch[i : i + size]
             yield Batch(range(int(together[0]), int(together[-1]) + 1), None)
 
 
-def result_of(e: Experiment, ledger: PartialResult, threads: int) -> Result:
+def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, threads: int) -> Result:
     """Return what was measured in runs that are done."""
-    seen = None
+    e, found = experiment, None
     if e.probe_times is not None:
         from fastes.theory.constants import constants
 
-        seen = Diagnostics(
-            e.probe_times, e.samples, ledger.measurements, constants(e.bandit, seed=e.seed)
-        )
-    regret = Regret(ledger.regret * e.bandit.noise)
-    return Result(_configuration(e, ledger, threads), e.times, regret, ledger.counts, seen)
-
-
-def _configuration(e: Experiment, ledger: PartialResult, threads: int) -> Configuration:
-    """Return what was simulated."""
-    bandit, agent, theta = e.bandit, e.agent, e.theta
-    return Configuration(
-        agent=agent.name,
-        engine=agent.engine,
-        parameters=agent.parameters(),
-        K=bandit.K,
-        d=bandit.d,
-        rank=bandit.rank,
-        T=e.T,
-        runs=len(ledger.runs),
-        seed=e.seed,
-        noise=bandit.noise,
-        theta="prior" if theta is None else f"fixed, {arrays.fingerprint(theta)}",
-        problem=bandit.fingerprint,
-        version=fastes.__version__,
-        threads=threads,
-        seconds=ledger.seconds,
-    )
+        known = constants(e.bandit, seed=e.seed)
+        found = Diagnostics(e.probe_times, e.samples, partial.measurements, known)
+    configuration = e.configuration(agent, len(partial.runs), threads, partial.seconds)
+    regret = Regret(partial.regret * e.bandit.noise)
+    return Result(configuration, e.times, regret, partial.counts, found)

@@ -1,41 +1,123 @@
-"""What is to be simulated, and what has become of it so far."""
+"""What is to be simulated: one problem and several agents, which face the same theta and noise."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastes.agents import Agent
+import fastes
+from fastes.agents import agent_from_description
+from fastes.agents.agent import Agent
+from fastes.agents.states import Arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import MAX_SEED, MAX_SIZE
+from fastes.files.archive import with_prefix
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.whitening import pack_canonical
+from fastes.results.result import Configuration
 from fastes.simulation.recording import recording_times
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """An agent on a bandit, and what is recorded of its runs."""
+    """Agents on a bandit, and what is recorded of their runs.
+
+    It describes itself for files field by field: a field that is added is saved with the others.
+    """
 
     bandit: LinearBandit
-    agent: Agent
+    agents: tuple[Agent, ...]
     T: int
+    runs: int
     seed: int
     points: int
     theta: Floats | None = None  # one row for all runs, or for each; None: drawn from the prior
-    probe_times: NDArray[np.int64] | None = None  # steps before which the state is looked at
-    samples: int = 2  # draws of theta for each look
+    probe_times: NDArray[np.int64] | None = None  # steps before which the state is probed
+    samples: int = 2  # draws of theta for each probe
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.bandit, LinearBandit):
+            raise TypeError(f"bandit must be a LinearBandit, got {self.bandit!r}")
+        for agent in self.agents:
+            if not isinstance(agent, Agent):
+                raise TypeError(f"agent must be an agent such as ThompsonSampling(), got {agent!r}")
+        if not self.agents:
+            raise ValueError("agents must hold at least one agent, got none")
+        limits = {
+            "T": (1, min(agent.max_steps for agent in self.agents)),
+            "runs": (1, MAX_SIZE),
+            "seed": (0, MAX_SEED),
+            "points": (1, MAX_SIZE),
+            "samples": (2, MAX_SIZE),
+        }
+        for name, (least, most) in limits.items():
+            value = numbers.integer(name, getattr(self, name), least, most)
+            object.__setattr__(self, name, value)
 
     @cached_property
     def times(self) -> NDArray[np.int64]:
         """When regret is recorded."""
         return recording_times(self.T, self.points)
 
+    def extended(self, T: int) -> Self:
+        """Return the experiment with a longer horizon, or raise ValueError."""
+        most = min(agent.max_steps for agent in self.agents)
+        return replace(self, T=numbers.integer("T", T, self.T, most))
+
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """Return what `from_parts` makes the same experiment of: a description and arrays."""
+        meta: dict[str, Any] = {"agents": [agent.description() for agent in self.agents]}
+        found: Arrays = dict(self.bandit.parts())
+        for name, part in pack_canonical(self.bandit.canonical).items():
+            found[f"canonical_{name}"] = part
+        for each in fields(self)[2:]:
+            value = getattr(self, each.name)
+            if isinstance(value, np.ndarray):
+                found[each.name] = value
+            else:
+                meta[each.name] = value
+        return meta, found
+
+    @classmethod
+    def from_parts(cls, meta: Mapping[str, Any], found: Arrays) -> Self:
+        """Return the experiment of these parts, or raise KeyError, TypeError or ValueError."""
+        bandit = LinearBandit.from_parts(found, with_prefix(found, "canonical_"))
+        agents = tuple(agent_from_description(each) for each in meta["agents"])
+        names = [each.name for each in fields(cls)[2:]]
+        rest: dict[str, Any] = {
+            name: found[name] if name in found else meta[name] for name in names
+        }
+        return cls(bandit, agents, **rest)
+
+    def configuration(self, agent: Agent, runs: int, threads: int, seconds: float) -> Configuration:
+        """Return what was simulated in some runs of one of the agents."""
+        bandit, theta = self.bandit, self.theta
+        return Configuration(
+            agent=agent.name,
+            engine=agent.engine,
+            parameters=agent.parameters(),
+            K=bandit.K,
+            d=bandit.d,
+            rank=bandit.rank,
+            T=self.T,
+            runs=runs,
+            seed=self.seed,
+            noise=bandit.noise,
+            theta="prior" if theta is None else f"fixed, {arrays.fingerprint(theta)}",
+            problem=bandit.fingerprint,
+            version=fastes.__version__,
+            threads=threads,
+            seconds=seconds,
+        )
+
 
 def make_experiment(
     bandit: LinearBandit,
-    agent: Agent,
+    agents: Sequence[Agent],
     T: int,
     runs: int,
     seed: int,
@@ -46,18 +128,12 @@ def make_experiment(
     samples: int = 4096,
 ) -> Experiment:
     """Return the experiment of these arguments, or raise a sentence that names the wrong one."""
-    if not isinstance(bandit, LinearBandit):
-        raise TypeError(f"bandit must be a LinearBandit, got {bandit!r}")
-    if not isinstance(agent, Agent):
-        raise TypeError(f"agent must be an agent such as ThompsonSampling(), got {agent!r}")
-    T = numbers.integer("T", T, 1, agent.max_steps)
-    runs = numbers.integer("runs", runs, 1, MAX_SIZE)
-    seed = numbers.integer("seed", seed, 0, MAX_SEED)
-    points = numbers.integer("points", points, 1, MAX_SIZE)
-    samples = numbers.integer("samples", samples, 2, MAX_SIZE)
-    fixed = None if theta is None else _fixed(bandit, theta, runs)
-    probe_times = None if diagnostics is None else _looks(diagnostics, T)
-    return Experiment(bandit, agent, T, seed, points, fixed, probe_times, samples)
+    plain = Experiment(bandit, tuple(agents), T, runs, seed, points, samples=samples)
+    return replace(
+        plain,
+        theta=None if theta is None else _fixed(bandit, theta, plain.runs),
+        probe_times=None if diagnostics is None else _probe_times(diagnostics, plain.T),
+    )
 
 
 def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
@@ -71,8 +147,8 @@ def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
     return np.atleast_2d(parameters)
 
 
-def _looks(diagnostics: ArrayLike, T: int) -> NDArray[np.int64]:
-    """Return the steps before which to look, in order."""
+def _probe_times(diagnostics: ArrayLike, T: int) -> NDArray[np.int64]:
+    """Return the steps before which to probe, in order."""
     try:
         times = np.unique(np.asarray(diagnostics))
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What is known so far of the runs of an experiment."""
+"""What is known so far of the runs of one agent in an experiment."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,15 +14,15 @@ from fastes.simulation.experiment import Experiment
 
 
 class BatchState(NamedTuple):
-    """Where runs that go together stand."""
+    """The state of a batch of runs after t steps."""
 
     runs: range
     t: int
     totals: Floats  # (runs,): regret so far, in units of the noise
-    states: list[Arrays]  # of the agents, packed
+    states: list[Arrays]  # of the agents
 
     def one_by_one(self) -> list["BatchState"]:
-        """Return where each of them stands."""
+        """Return the state of each run by itself."""
         return [
             BatchState(range(run, run + 1), self.t, self.totals[i : i + 1], [self.states[i]])
             for i, run in enumerate(self.runs)
@@ -31,11 +31,11 @@ class BatchState(NamedTuple):
 
 @dataclass(eq=False)
 class PartialResult:
-    """What is known of the runs of an experiment so far."""
+    """What is known of some runs so far."""
 
     runs: range
     regret: Floats  # (runs, times), in units of the noise: of a run, as far as it has come
-    measurements: Measurements | None  # of (runs, looks) arrays
+    measurements: Measurements | None  # of (runs, probe times) arrays
     counts: NDArray[np.int64]  # (K,): how often each arm was played
     done: NDArray[np.bool_]  # (runs,)
     in_progress: list[BatchState] = field(default_factory=list)
@@ -43,24 +43,24 @@ class PartialResult:
     seconds: float = 0.0
 
     def rows(self, runs: range) -> slice:
-        """Return where in the ledger some of its runs are."""
+        """Return the rows of some of the runs."""
         return slice(runs.start - self.runs.start, runs.stop - self.runs.start)
 
 
 def empty_partial_result(experiment: Experiment, runs: range) -> PartialResult:
-    """Return the ledger of runs before they begin."""
+    """Return what is known of runs before they begin."""
     n, times = len(runs), len(experiment.times)
     memory.require(f"a record of {n:,} runs at {times:,} times", times * (8 * n + 200))
-    figures = None
+    measurements = None
     if experiment.probe_times is not None:
-        looks = len(experiment.probe_times)
-        needed = 8 * len(Measurements._fields) * n * looks
-        memory.require(f"diagnostics of {n:,} runs at {looks:,} times", needed)
-        figures = Measurements(*(np.full((n, looks), np.nan) for _ in Measurements._fields))
+        probes = len(experiment.probe_times)
+        needed = 8 * len(Measurements._fields) * n * probes
+        memory.require(f"diagnostics of {n:,} runs at {probes:,} times", needed)
+        measurements = Measurements(*(np.full((n, probes), np.nan) for _ in Measurements._fields))
     return PartialResult(
         runs,
         np.zeros((n, times)),
-        figures,
+        measurements,
         np.zeros(experiment.bandit.K, np.int64),
         np.zeros(n, np.bool_),
     )

@@ -1,61 +1,110 @@
-"""How runs are executed: how many workers, how many runs a batch, in which mode."""
+"""How runs are executed: how many workers, how many runs a batch, in which mode.
+
+Agents state facts; the policy is here. It changes no bit of an outcome.
+"""
 
 import os
+from typing import NamedTuple
 
-from fastes.agents import Agent
+from fastes.agents.agent import Agent
+from fastes.agents.search import run_bytes, uses_certificate
 from fastes.checks import memory, numbers
 from fastes.kernels.arithmetic.tile_product import MODELS
-from fastes.problem.bandit import LinearBandit
 from fastes.simulation.experiment import Experiment
 
-_MOST_IN_STEP = 32
-_MANY_RUNS = 8 * _MOST_IN_STEP
-"""From so many runs a thread on, short ones are done several in a call."""
+_LARGEST_BATCH = 32
+_MANY_RUNS = 8 * _LARGEST_BATCH
+"""From that many runs a worker on, short ones are done in batches."""
+
+_WORTH_SHARING = 2e6
+"""Multiply-adds in a step, above which handing out the work pays: about half a millisecond."""
 
 
-def _prepare(e: Experiment, runs: int, threads: int, kept: bool) -> tuple[int, int]:
-    """Return how many threads to use and how many runs each does in step.
+class Plan(NamedTuple):
+    """How the runs of one agent are executed.
 
-    What cannot be done is refused here, before anything is.
+    Attributes
+    ----------
+    workers : int
+        Threads that do runs.
+    batch : int
+        Runs that a worker does together, at most.
+    mode : {"alone", "sequence", "lockstep"}
+        How it does them: one run at a time; one after the other in one call of a kernel; all at
+        the same step.
+    certificate : bool
+        Whether the best arm is found with a certificate rather than by a full scan.
+    sharing : int
+        Threads that share the update of one run's models, or 0.
     """
+
+    workers: int
+    batch: int
+    mode: str
+    certificate: bool
+    sharing: int = 0
+
+
+def make_plan(
+    experiment: Experiment, agent: Agent, runs: int, threads: int, saved: bool = False
+) -> Plan:
+    """Return how to execute some runs of an agent, or raise MemoryError.
+
+    With as many workers as there are runs and memory for. What is `saved` is copied when it is
+    written.
+    """
+    e, K, r, T = experiment, experiment.bandit.K, experiment.bandit.rank, experiment.T
     if e.probe_times is not None:
-        from fastes.theory.constants import constants
-
-        draws = 8 * e.samples * (e.bandit.rank + 4)
+        draws = 8 * e.samples * (r + 4)
         memory.require(f"diagnostics by {e.samples:,} draws", min(threads, runs) * draws)
-        constants(e.bandit, seed=e.seed)
-    workers, group = _plan(e.bandit, e.agent, e.T, runs, len(e.times), threads, kept)
-    return workers, 1 if e.probe_times is not None else group
-
-
-def _plan(
-    bandit: LinearBandit,
-    agent: Agent,
-    T: int,
-    runs: int,
-    points: int,
-    threads: int,
-    kept: bool,
-) -> tuple[int, int]:
-    """Return how many threads to use and how many runs each does in step.
-
-    As many as there are runs and memory for. What is `kept` is copied when it is written.
-    """
-    K, r = bandit.K, bandit.rank
+    points = len(e.times)
     once, shown = 8 * runs * points, 2 * 8 * K  # means and counts
-    copy = agent.state_bytes(K, r, T) if kept else 0
-    alone = agent.run_bytes(K, r, T) + shown + copy
+    copy = agent.state_bytes(K, r, T) if saved else 0
+    alone = run_bytes(agent, K, r, T) + shown + copy
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)
     available = memory.available_bytes() - once
     workers = int(min(threads, runs, max(1, available // alone)))
-    brief = agent.brief(K, r, T) and runs >= _MANY_RUNS * workers
-    if not (brief or agent.in_step(K, r, T)):
-        return workers, 1
-    # A group has its stack of states, and one more while they are made.
+    sharing = threads if workers == 1 < threads and agent.shared_cost(r) >= _WORTH_SHARING else 0
+    certificate, possible = uses_certificate(agent, K, r), modes(agent, K, r, T)
+    mode = possible[-1] if e.probe_times is None else "alone"
+    if mode == "sequence" and runs < _MANY_RUNS * workers:
+        mode = "alone"
+    if mode == "alone":
+        return Plan(workers, 1, mode, certificate, sharing)
+    # A batch has its stack of states, and one more while they are made.
     state = agent.state_bytes(K, r, T) + K + 8 * K
     stack = state + shown + 8 * points + copy
-    group = min(_MOST_IN_STEP, -(-runs // workers), (available // workers - state) // stack)
-    return workers, int(group) if group >= MODELS else 1
+    batch = int(min(_LARGEST_BATCH, -(-runs // workers), (available // workers - state) // stack))
+    if batch < MODELS:
+        return Plan(workers, 1, "alone", certificate, sharing)
+    return Plan(workers, batch, mode, certificate)
+
+
+def modes(agent: Agent, K: int, r: int, T: int) -> list[str]:
+    """Return the modes in which runs of these sizes may be executed, the preferred one last."""
+    if runs_in_lockstep(agent, K, r, T):
+        return ["alone", "lockstep"]
+    return ["alone", "sequence"] if _is_short(agent, K, r, T) else ["alone"]
+
+
+def runs_in_lockstep(agent: Agent, K: int, r: int, T: int) -> bool:
+    """Return whether several runs are done faster in lockstep, the arms read once for all of them.
+
+    Measured: where a certificate rules out few arms, or comes too late; not where the models of an
+    eager ensemble take the time.
+    """
+    if agent.scores != "linear" or agent.shared_cost(r) > 0:
+        return False
+    return K * r >= 32_768 and (not uses_certificate(agent, K, r) or r >= 64 or T < 20 * r)
+
+
+def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
+    """Return whether a run is so short that several are better done in one call.
+
+    Measured: where handing the interpreter's lock from thread to thread for every call takes as
+    long as the steps in it.
+    """
+    return T <= 10_000 and not uses_certificate(agent, K, r) and agent.shared_cost(r) == 0
 
 
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:

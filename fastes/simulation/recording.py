@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 
 def recording_times(T: int, points: int) -> NDArray[np.int64]:
-    """Return T, and at most so many times before: half evenly spaced, half evenly in log t.
+    """Return T and at most `points` times before: half evenly spaced, half evenly in log t.
 
     They are nested: the times of a longer horizon are, as far as a shorter one goes, among the
     shorter one's. So a simulation can be extended as if it had been that long from the start.

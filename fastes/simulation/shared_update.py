@@ -4,15 +4,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from fastes.kernels.actions.arms import Arms
+from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.ensembles.eager import EagerEnsemble, flush, forget_pending, room, weights
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.environment import Environment
 from fastes.kernels.loop.record import Record
 from fastes.kernels.streams.philox import Source
-
-WORTH_SHARING = 2e6
-"""Multiply-adds in a step, above which handing out the work pays: about half a millisecond."""
 
 
 class SharedUpdate:
@@ -35,7 +32,7 @@ class SharedUpdate:
     def advance(
         self,
         agent: EagerEnsemble,
-        arms: Arms,
+        actions: FixedActions,
         environment: Environment,
         record: Record,
         source: Source,
@@ -43,13 +40,13 @@ class SharedUpdate:
         start: int,
         stop: int,
     ) -> int:
-        """Do as `kernels.loop.advance`, with updates of the models shared."""
+        """Do as `fastes.kernels.loop.advance`, with updates of the models shared."""
         t = start
         while t < stop:
             if room(agent.models) == 0:
                 self._flush(agent, source)
             goal = min(stop, t + room(agent.models))
-            t = advance(agent, arms, environment, record, source, work, t, goal)
+            t = advance(agent, actions, environment, record, source, work, t, goal)
             if t < goal:
                 break
         return t

@@ -1,9 +1,14 @@
 """Ctrl-C and SIGTERM."""
 
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
+from types import FrameType
+from typing import NoReturn
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextlib.contextmanager
@@ -22,3 +27,13 @@ def orderly_termination() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def end_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    """End a process that has nothing to clean up: the handler before and after a command's work.
+
+    An exception would not do: raised during an import it can be lost, or end in a traceback.
+    """
+    with contextlib.suppress(OSError):
+        os.write(2, b"Error: stopped\n")
+    os._exit(1)

@@ -1,7 +1,7 @@
-"""Threads that do the runs of an experiment, and stand still when asked to."""
+"""Worker threads that do batches of runs, and pause when a checkpoint is to be written."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -18,105 +18,110 @@ _KEPT_BYTES = 2**30
 
 
 class CheckpointWriter(Protocol):
-    """Who keeps what is in the ledgers."""
+    """What writes partial results to a file."""
 
     def due(self) -> bool:
-        """Tell whether it is time to write."""
+        """Return whether it is time to write."""
 
     def write(self) -> None:
-        """Write it all."""
+        """Write all partial results."""
 
 
 class Batch(NamedTuple):
-    """Runs to do together, from their beginning or from where they stand."""
+    """Runs to do together, from their beginning or from a saved state."""
 
     runs: range
-    standing: BatchState | None
+    saved: BatchState | None
 
 
-def run_all(
-    job: RunContext,
-    assignments: Iterable[Batch],
+def run_batches(
+    context: RunContext,
+    batches: list[Batch],
     workers: int,
-    progress: Callable[[Progress], None] | None,
-    keeper: CheckpointWriter | None,
+    progress: Callable[[Progress], None] | None = None,
+    writer: CheckpointWriter | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> None:
-    """Do what is assigned on `workers` threads, and bring the ledger up to date.
+    """Do batches on worker threads, and bring the partial result up to date.
 
-    The calling thread only waits, reports and keeps, so that Ctrl-C reaches it at once. The
-    threads are daemons: one that is still compiling does not keep a stopped program alive.
+    The calling thread only waits, reports and writes, so that Ctrl-C reaches it at once. It ends
+    early, with some runs in progress, once `stop` returns True. The threads are daemons: one that
+    is still compiling does not keep a stopped program alive.
     """
-    crew = WorkerPool(job, list(assignments), workers, keeper is not None)
-    rest = crew.rest
+    pool = WorkerPool(context, batches, workers, writer is not None)
+    pause = pool.pause_point
     try:
         for worker in range(workers):
-            threading.Thread(target=crew.work, args=(worker,), daemon=True).start()
+            threading.Thread(target=pool.work, args=(worker,), daemon=True).start()
         # Not thread.join: interrupted, it takes a thread that works for one that has ended.
-        while not rest.all_left(_REPORT_SECONDS):
+        while not pause.all_exited(_REPORT_SECONDS):
             if progress is not None:
-                progress(crew.progress())
-            if keeper is not None and keeper.due() and rest.all_here(_REPORT_SECONDS):
-                if not crew.failures:
-                    crew.settle()
-                    keeper.write()
-                rest.over()
+                progress(pool.progress())
+            if stop is not None and stop():
+                pool.stop.set()
+            if writer is not None and writer.due() and pause.all_paused(_REPORT_SECONDS):
+                if not pool.failures:
+                    pool.collect()
+                    writer.write()
+                pause.resume()
         if progress is not None:
-            progress(crew.progress())
+            progress(pool.progress())
     except (KeyboardInterrupt, SystemExit):
-        crew.stop.set()
-        rest.over()
-        stopped = crew.begun() and rest.all_left(_STOP_SECONDS)
-        # Of a run that failed, the state may be ahead of what stands in the ledger.
-        if keeper is not None and stopped and not crew.failures:
-            crew.settle()
-            keeper.write()
+        pool.stop.set()
+        pause.resume()
+        stopped = pool.has_begun() and pause.all_exited(_STOP_SECONDS)
+        # Of a run that failed, the state may be ahead of what is recorded.
+        if writer is not None and stopped and not pool.failures:
+            pool.collect()
+            writer.write()
         raise
     finally:
-        crew.stop.set()
-        rest.over()
-    if crew.failures:
-        raise crew.failures[0]
-    crew.settle()
+        pool.stop.set()
+        pause.resume()
+    if pool.failures:
+        raise pool.failures[0]
+    pool.collect()
 
 
 class WorkerPool:
-    """What the threads that do the runs of a job share."""
+    """What the threads that do the runs of an agent share."""
 
-    def __init__(self, job: RunContext, assignments: list[Batch], workers: int, keep: bool) -> None:
-        ledger, T = job.ledger, job.experiment.T
-        self.job = job
+    def __init__(self, context: RunContext, batches: list[Batch], workers: int, keep: bool) -> None:
+        partial_result, T = context.partial, context.experiment.T
+        self.context = context
         self.stop = threading.Event()
-        self.rest = PausePoint(workers)
+        self.pause_point = PausePoint(workers)
         self.failures: list[BaseException] = []
         self._lock = threading.Lock()
-        self._waiting = assignments[::-1]
-        self._standing: list[Callable[[], BatchState] | None] = [None] * workers
+        self._waiting = batches[::-1]
+        self._capture: list[Callable[[], BatchState] | None] = [None] * workers
         # What each thread has done, and what was done before.
         self._steps = np.zeros(workers, np.int64)
         self._regret = np.zeros(workers)
-        self._counts = np.zeros((workers, len(ledger.counts)), np.int64)
-        self._counts_before = ledger.counts
-        begun = sum(len(each.runs) * each.standing.t for each in assignments if each.standing)
-        self._steps_before = begun + T * int(ledger.done.sum())
+        self._counts = np.zeros((workers, len(partial_result.counts)), np.int64)
+        self._counts_before = partial_result.counts
+        begun = sum(len(each.runs) * each.saved.t for each in batches if each.saved)
+        self._steps_before = begun + T * int(partial_result.done.sum())
         # States of runs that are done are of use to extend them, if all are there.
-        self._keep = keep and sum(len(each.runs) for each in ledger.finished) == ledger.done.sum()
-        self._kept_bytes = sum(map(_size, ledger.finished))
+        finished = partial_result.finished
+        self._keep = keep and sum(len(each.runs) for each in finished) == partial_result.done.sum()
+        self._kept_bytes = sum(map(_size, finished))
         self._most_kept_bytes = min(_KEPT_BYTES, memory.available_bytes() // 4)
 
     def work(self, worker: int) -> None:
-        """Do assignments until there are none, or somebody says stop."""
+        """Do batches until there are none, or `stop` is set."""
         try:
             while not self.stop.is_set():
                 with self._lock:
                     if not self._waiting:
                         return
-                    runs, stored = self._waiting.pop()
-                    self._standing[worker] = None if stored is None else partial(_itself, stored)
-                for done in run_batch(self.job, runs, self._counts[worker], stored):
+                    runs, saved = self._waiting.pop()
+                    self._capture[worker] = None if saved is None else partial(_itself, saved)
+                for done in run_batch(self.context, runs, self._counts[worker], saved):
                     self._steps[worker] += done.steps
                     self._regret[worker] += done.regret
-                    self._standing[worker] = done.standing
-                    self.rest.here()
+                    self._capture[worker] = done.capture
+                    self.pause_point.wait()
                     if self.stop.is_set():
                         return
                 with self._lock:
@@ -125,87 +130,86 @@ class WorkerPool:
             self.failures.append(failure)
             self.stop.set()
         finally:
-            self.rest.leave()
+            self.pause_point.exit()
 
     def _finish(self, worker: int, runs: range) -> None:
-        ledger = self.job.ledger
-        ledger.done[ledger.rows(runs)] = True
-        last, self._standing[worker] = self._standing[worker], None
+        partial_result = self.context.partial
+        partial_result.done[partial_result.rows(runs)] = True
+        last, self._capture[worker] = self._capture[worker], None
         if self._keep and last is not None:
             final = last()
             size = _size(final)
             # Those of the last runs take no room that another run needs.
             if not self._waiting or self._kept_bytes + size <= self._most_kept_bytes:
-                ledger.finished.append(final)
+                partial_result.finished.append(final)
                 self._kept_bytes += size
             else:
-                ledger.finished.clear()
+                partial_result.finished.clear()
                 self._keep = False
 
-    def begun(self) -> bool:
-        """Tell whether there is anything to keep: not while all are compiling still."""
-        return bool(self.job.ledger.done.any()) or any(self._standing)
+    def has_begun(self) -> bool:
+        """Return whether there is anything to keep: not while all are compiling still."""
+        return bool(self.context.partial.done.any()) or any(self._capture)
 
-    def settle(self) -> None:
-        """Bring the ledger up to date, while no thread works. Twice is as good as once."""
-        ledger = self.job.ledger
-        begun = [each() for each in self._standing if each is not None]
-        ledger.in_progress = begun + [each.standing for each in self._waiting if each.standing]
-        ledger.counts = self._counts_before + self._counts.sum(axis=0)
-        ledger.seconds = self.job.seconds()
+    def collect(self) -> None:
+        """Bring the partial result up to date, while no thread works. Twice is as good as once."""
+        partial_result = self.context.partial
+        begun = [capture() for capture in self._capture if capture is not None]
+        partial_result.in_progress = begun + [each.saved for each in self._waiting if each.saved]
+        partial_result.counts = self._counts_before + self._counts.sum(axis=0)
 
     def progress(self) -> Progress:
         """Return how far the runs are."""
-        e, steps = self.job.experiment, int(self._steps.sum())
+        e, steps = self.context.experiment, int(self._steps.sum())
         mean = float(self._regret.sum()) * e.bandit.noise / max(1, steps)
-        total = e.T * len(self.job.ledger.runs)
-        return Progress(self._steps_before + steps, total, mean, e.agent.name)
+        total = e.T * len(self.context.partial.runs)
+        return Progress(self._steps_before + steps, total, mean, self.context.agent.name)
 
 
-def _itself(standing: BatchState) -> BatchState:
-    return standing
+def _itself(state: BatchState) -> BatchState:
+    return state
 
 
-def _size(standing: BatchState) -> int:
-    """Return about how many bytes a standing takes; an array of any size takes a hundred more."""
-    return sum(part.nbytes + 100 for state in standing.states for part in state.values())
+def _size(state: BatchState) -> int:
+    """Return about how many bytes a state takes; an array of any size takes a hundred more."""
+    return sum(part.nbytes + 100 for arrays in state.states for part in arrays.values())
 
 
 class PausePoint:
-    """Where threads wait while another looks at what they have done."""
+    """Where threads wait while another reads what they have done."""
 
     def __init__(self, threads: int) -> None:
         self._changed = threading.Condition()
-        self._working, self._resting, self._asked = threads, 0, False
+        self._working, self._paused, self._asked = threads, 0, False
 
-    def here(self) -> None:
-        """Rest, if it was asked for, until it is over."""
+    def wait(self) -> None:
+        """Wait, if a pause was asked for, until it is over."""
         with self._changed:
             if self._asked:
-                self._resting += 1
+                self._paused += 1
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: not self._asked)
-                self._resting -= 1
+                self._paused -= 1
 
-    def leave(self) -> None:
-        """Say that this thread will not come again."""
+    def exit(self) -> None:
+        """Note that this thread will not come again."""
         with self._changed:
             self._working -= 1
             self._changed.notify_all()
 
-    def all_here(self, seconds: float) -> bool:
-        """Ask for a rest. Tell whether all threads came to it in time."""
+    def all_paused(self, seconds: float) -> bool:
+        """Ask for a pause. Return whether all threads paused in time."""
         with self._changed:
             self._asked = True
-            return self._changed.wait_for(lambda: self._resting == self._working, seconds)
+            return self._changed.wait_for(lambda: self._paused == self._working, seconds)
 
-    def all_left(self, seconds: float) -> bool:
-        """Tell whether all threads left in time."""
+    def all_exited(self, seconds: float) -> bool:
+        """Return whether all threads exited in time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._working == 0, seconds)
 
-    def over(self) -> None:
-        """Let all go on."""
+    def resume(self) -> None:
+        """Let all threads go on."""
         with self._changed:
             self._asked = False
             self._changed.notify_all()

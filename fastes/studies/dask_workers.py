@@ -42,7 +42,7 @@ def connected(address: str) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def _silenced(name: str) -> Iterator[None]:
-    """Let a logger say nothing: what goes wrong is told in a sentence of ours."""
+    """Silence a logger: what goes wrong is said in one sentence of ours."""
     logger = logging.getLogger(name)
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

@@ -1,4 +1,4 @@
-"""The tasks of a study done, here or on a cluster."""
+"""The tasks of a study executed, here or on a cluster."""
 
 import contextlib
 import os
@@ -11,12 +11,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from fastes.agents.search import run_bytes
 from fastes.checks import memory, numbers
 from fastes.simulation.plan import thread_count
-from fastes.simulation.progress import Progress
 from fastes.studies.calibration import calibrate
 from fastes.studies.store import Store, create
-from fastes.studies.study import Setting, Study, agent_from_setting
+from fastes.studies.study import Setting, Study
 from fastes.studies.sweep import Sweep, SweepProgress, progress_of
 from fastes.studies.tasks import (
     BuildMismatchError,
@@ -138,12 +138,12 @@ def run_tasks(
         with _workers(store.description, study, left, thread_count(threads), dask) as submit:
             for ended in _each(left, submit):
                 if ended is not None:
-                    task, came_of_it = ended
-                    if isinstance(came_of_it, TaskResult):
-                        store.keep(task, came_of_it)
+                    task, result = ended
+                    if isinstance(result, TaskResult):
+                        store.keep(task, result)
                         now = now._replace(done=now.done + 1, cost_done=now.cost_done + task.cost)
                     else:
-                        store.fail(task, f"{type(came_of_it).__name__}: {came_of_it}")
+                        store.fail(task, f"{type(result).__name__}: {result}")
                         now = now._replace(failed=now.failed + 1)
                 if progress is not None and time.monotonic() - reported > _REPORT_SECONDS:
                     progress(now)
@@ -155,7 +155,7 @@ def run_tasks(
 def _each(
     left: list[Task], submit: Callable[[Task], "Future[TaskResult]"]
 ) -> Iterator[tuple[Task, TaskResult | BaseException] | None]:
-    """Hand out tasks, and yield what came of each; and None where that takes a while.
+    """Hand out tasks, and yield the result of each; and None where that takes a while.
 
     A task that fails is handed out again, and its error yielded when it has failed three times.
     """
@@ -206,14 +206,10 @@ def _workers(
         return
     stop = threading.Event()
 
-    def heed(_: Progress) -> None:
-        if stop.is_set():
-            raise InterruptedError("stopped")
-
     at_once = _at_once(study, left, threads)
     pool = ThreadPoolExecutor(at_once, thread_name_prefix="fastes-task")
     try:
-        yield lambda task: pool.submit(do_task, description, task, expected, heed)
+        yield lambda task: pool.submit(do_task, description, task, expected, stop.is_set)
     finally:
         stop.set()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -227,8 +223,8 @@ def _at_once(study: Study, left: list[Task], threads: int) -> int:
 
 def _bytes(setting: Setting) -> int:
     """Return the memory of a run of a setting, with its problem."""
-    K, r = setting.K, min(setting.K, setting.d)
-    return agent_from_setting(setting).run_bytes(K, r, setting.T) + 4 * 8 * K * setting.d
+    K, d = setting.problem.K, setting.problem.d
+    return run_bytes(setting.agent, K, min(K, d), setting.T) + 4 * 8 * K * d
 
 
 def _require_memory(setting: Setting) -> None:
@@ -237,5 +233,5 @@ def _require_memory(setting: Setting) -> None:
 
 
 def _sizes(setting: Setting) -> dict[str, int]:
-    sizes = {"K": setting.K, "d": setting.d, "T": setting.T, "M": setting.M}
+    sizes = {name: setting.axes[name] for name in ("K", "d", "T", "M")}
     return {name: size for name, size in sizes.items() if size is not None}

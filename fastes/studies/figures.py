@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastes.agents import AGENTS
 from fastes.results.figures import style
 from fastes.results.result import Result
+from fastes.studies.axes import AXES
 from fastes.studies.study import Setting
 
 if TYPE_CHECKING:
@@ -18,15 +20,15 @@ def draw_against(results: Sequence[tuple[Setting, Result]], x: str, ax: "Axes") 
 
     One line for each combination of the other axes; a level where an agent has no such axis.
     """
-    if x not in Setting._fields:
-        raise ValueError(f"x must be one of {', '.join(Setting._fields)}, got {x!r}")
+    if x not in AXES:
+        raise ValueError(f"x must be one of {', '.join(AXES)}, got {x!r}")
     if not results:
         raise ValueError("the study has no results yet")
-    others = [name for name in Setting._fields if name != x]
+    others = [name for name in AXES if name != x]
     lines: dict[tuple[Any, ...], list[tuple[Any, Result]]] = {}
     for setting, result in results:
-        key = tuple(getattr(setting, name) for name in others)
-        lines.setdefault(key, []).append((getattr(setting, x), result))
+        key = tuple(setting.axes[name] for name in others)
+        lines.setdefault(key, []).append((setting.axes[x], result))
     if all(line[0][0] is None for line in lines.values()):
         raise ValueError(f"no agent of the study has {x}")
     columns = zip(*lines, strict=True)
@@ -58,7 +60,7 @@ def _regret_at(results: Sequence[tuple[Setting, Result]]) -> str:
 
 def _told(name: str, value: Any) -> str:
     if name == "agent":
-        return {"es": "ES", "ts": "TS"}.get(value, str(value))
+        return AGENTS[value].title
     return f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
 
 

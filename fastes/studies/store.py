@@ -1,4 +1,4 @@
-"""The file of a study: its tasks, and what came of those that are done. SQLite."""
+"""The file of a study: its tasks, and the results of those that are done. SQLite."""
 
 import contextlib
 import errno
@@ -18,20 +18,28 @@ from fastes.checks.arrays import Floats
 from fastes.files.archive import FileFormatError
 from fastes.files.atomic import atomic_write
 from fastes.files.locks import busy, locked
+from fastes.results.result import Configuration
 from fastes.studies.study import Study, differences
-from fastes.studies.tasks import BuildId, BuildMismatchError, Task, TaskResult, build_id
+from fastes.studies.tasks import (
+    BuildId,
+    BuildMismatchError,
+    Task,
+    TaskResult,
+    build_id,
+    task_configuration,
+)
 
 _APPLICATION = 0x66737473  # "fsts", in the file's header
-_FORMAT = 1
+_FORMAT = 2
 
 _SCHEMA = """
 CREATE TABLE study (description TEXT, version TEXT, kernels TEXT, seal TEXT);
 CREATE TABLE task (
     number INTEGER PRIMARY KEY, setting INTEGER, first INTEGER, last INTEGER, cost REAL
 );
-CREATE TABLE outcome (
-    task INTEGER PRIMARY KEY REFERENCES task, seconds REAL, rank INTEGER, problem TEXT,
-    coordinates TEXT, regret BLOB, counts BLOB, seal TEXT
+CREATE TABLE result (
+    task INTEGER PRIMARY KEY REFERENCES task, configuration TEXT, coordinates TEXT,
+    regret BLOB, counts BLOB, seal TEXT
 );
 CREATE TABLE failure (task INTEGER PRIMARY KEY REFERENCES task, message TEXT);
 """
@@ -46,6 +54,7 @@ class Store:
         self.path = path
         self._connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
         with self._explained():
+            _require_all_pages(path)
             (application,) = self._one("PRAGMA application_id")
             (version,) = self._one("PRAGMA user_version")
             if application != _APPLICATION:
@@ -93,59 +102,61 @@ class Store:
     def done(self) -> set[int]:
         """Return the numbers of the tasks that are done."""
         with self._explained():
-            return {number for (number,) in self._connection.execute("SELECT task FROM outcome")}
+            return {number for (number,) in self._connection.execute("SELECT task FROM result")}
 
     def failures(self) -> dict[int, str]:
         """Return why tasks failed, by their numbers."""
         with self._explained():
             return dict(self._connection.execute("SELECT task, message FROM failure").fetchall())
 
-    def keep(self, task: Task, outcome: TaskResult) -> None:
-        """Write down what came of a task, or raise IdentityError where it is of other bits."""
+    def keep(self, task: Task, result: TaskResult) -> None:
+        """Write the result of a task, or raise BuildMismatchError where it is of other bits."""
         question = (
-            "SELECT coordinates FROM task JOIN outcome ON number = task WHERE setting = ? LIMIT 1"
+            "SELECT coordinates FROM task JOIN result ON number = task WHERE setting = ? LIMIT 1"
         )
-        row = (task.number, *outcome, _seal(*task, *outcome))
+        row = (task.number, *result, _seal(*task, *result))
         with self._explained(), self._transaction():
             other = self._connection.execute(question, (task.setting,)).fetchone()
-            if other is not None and other[0] != outcome.coordinates:
+            if other is not None and other[0] != result.coordinates:
                 raise BuildMismatchError(
                     f"task {task.number} was done with a linear algebra library that rounds "
                     "otherwise than that of the tasks before: runs would be of other bits"
                 )
-            self._connection.execute("INSERT INTO outcome VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self._connection.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?)", row)
             self._connection.execute("DELETE FROM failure WHERE task = ?", (task.number,))
 
     def fail(self, task: Task, message: str) -> None:
-        """Write down that a task failed."""
+        """Write that a task failed, and why."""
         with self._explained(), self._transaction():
             self._connection.execute(
                 "INSERT OR REPLACE INTO failure VALUES (?, ?)", (task.number, message)
             )
 
     def measured(self, tasks: Iterable[Task]) -> "Measured | None":
-        """Return what came of some tasks of one setting so far, if anything did."""
+        """Return the results of some tasks of one setting so far, if there are any."""
         runs: list[int] = []
         regrets, counts, seconds = [], [], 0.0
         for task in sorted(tasks, key=lambda task: task.first):
             with self._explained():
-                question = "SELECT * FROM outcome WHERE task = ?"
+                question = "SELECT * FROM result WHERE task = ?"
                 row = self._connection.execute(question, (task.number,)).fetchone()
             if row is None:
                 continue
             _, *fields, seal = row
-            outcome = TaskResult(*fields)
-            if seal != _seal(*task, *outcome):
+            result = TaskResult(*fields)
+            if seal != _seal(*task, *result):
                 raise FileFormatError(f"{os.fspath(self.path)} is damaged in task {task.number}")
             n = task.last - task.first
             runs += range(task.first, task.last)
-            regrets.append(np.frombuffer(zlib.decompress(outcome.regret)).reshape(n, -1))
-            counts.append(np.frombuffer(zlib.decompress(outcome.counts), np.int64))
-            seconds += outcome.seconds
+            regrets.append(np.frombuffer(zlib.decompress(result.regret)).reshape(n, -1))
+            counts.append(np.frombuffer(zlib.decompress(result.counts), np.int64))
+            configuration = task_configuration(result)
+            seconds += configuration.seconds
         if not runs:
             return None
         regret, count = np.concatenate(regrets), np.sum(counts, axis=0)
-        return Measured(runs, regret, count, seconds, outcome.rank, outcome.problem)
+        whole = configuration._replace(runs=len(runs), seconds=seconds)
+        return Measured(runs, regret, count, whole)
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
@@ -195,9 +206,7 @@ class Measured(NamedTuple):
     runs: list[int]  # their numbers
     regret: Floats  # (runs, times)
     counts: NDArray[np.int64]  # (K,)
-    seconds: float
-    rank: int
-    problem: str
+    configuration: Configuration
 
 
 def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) -> None:
@@ -219,8 +228,21 @@ def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) ->
         raise OSError(errno.EIO, str(error), os.fspath(path)) from error
 
 
+def _require_all_pages(path: str | os.PathLike[str]) -> None:
+    """Raise DatabaseError unless the file is as long as its header says.
+
+    SQLite itself notices a missing page only when it reads it.
+    """
+    with Path(path).open("rb") as file:
+        header, size = file.read(100), file.seek(0, os.SEEK_END)
+    page_size = int.from_bytes(header[16:18], "big")
+    page_size = 1 << 16 if page_size == 1 else page_size
+    if size < page_size * int.from_bytes(header[28:32], "big"):
+        raise sqlite3.DatabaseError("its end is missing")
+
+
 def _seal(*parts: Any) -> str:
-    """Return a hash of what is written to a row, to tell damage by."""
+    """Return a hash of what is written to a row, by which damage is noticed."""
     digest = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else repr(part).encode()

@@ -10,53 +10,51 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-from fastes.actions.families import FAMILIES
-from fastes.agents import AGENTS, Agent
-from fastes.agents.ensemble_sampling import ENGINES
+from fastes.agents import AGENTS
+from fastes.agents.agent import Agent
 from fastes.checks import numbers
+from fastes.checks.parameters import parameters_of
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.random_problem import RandomProblem
 from fastes.simulation.experiment import Experiment, make_experiment
-from fastes.studies.lists import progression
+from fastes.studies.axes import AXES, OWNERS, axis_values
 
-DEFAULTS: dict[str, Any] = {
-    "agent": "es",
-    "M": 30,
-    "engine": "auto",
-    "alpha": 1.0,
-    "arms": "sphere",
-    "K": 100,
-    "d": 10,
-    "prior_mean": 0.0,
-    "prior_cov": 1.0,
-    "noise": 1.0,
-    "T": 2000,
+_COMMON = {
+    "runs": (100, 1, numbers.MAX_SIZE),
+    "seed": (0, 0, numbers.MAX_SEED),
+    "points": (50, 1, numbers.MAX_SIZE),
 }
-"""The axes of the grid, in their order, and what they are where nothing is said."""
+"""What all settings share: its value where nothing is said, and its range."""
 
-_WORDS = {"agent": tuple(AGENTS), "engine": ENGINES, "arms": FAMILIES}
-_WHOLE = dict.fromkeys(("M", "K", "d"), numbers.MAX_SIZE) | {"T": numbers.MAX_STEPS}
-_OF = {"M": "es", "engine": "es", "alpha": "linucb"}
-_COMMON = {"runs": (100, 1, numbers.MAX_SIZE), "seed": (0, 0, numbers.MAX_SEED)}
-_COMMON["points"] = (50, 1, numbers.MAX_SIZE)
 _MOST_SETTINGS = 100_000
 
 
-class Setting(NamedTuple):
-    """One point of the grid; None where an axis is none of the agent's."""
+@dataclass(frozen=True)
+class Setting:
+    """One point of the grid.
 
-    agent: str
-    M: int | None
-    engine: str | None
-    alpha: float | None
-    arms: str
-    K: int
-    d: int
-    prior_mean: float
-    prior_cov: float
-    noise: float
+    Examples
+    --------
+    >>> import fastes
+    >>> setting = fastes.Study(agent="ts", K=50, d=5).settings[0]
+    >>> setting.agent, setting.problem.K, setting.T
+    (ThompsonSampling(), 50, 2000)
+    >>> setting.axes["agent"], setting.axes["M"]
+    ('ts', None)
+    """
+
+    agent: Agent
+    problem: RandomProblem
     T: int
+
+    @functools.cached_property
+    def axes(self) -> dict[str, Any]:
+        """Its value on every axis; None where an axis is none of the agent's."""
+        its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
+        known = {"agent": self.agent.name, **its, **self.problem._asdict(), "T": self.T}
+        return {name: known.get(name) for name in AXES}
 
 
 @dataclass(frozen=True, init=False)
@@ -69,7 +67,7 @@ class Study:
     Parameters
     ----------
     agent, M, engine, alpha, arms, K, d, prior_mean, prior_cov, noise, T
-        The axes: a value, a list of values, or words such as "2,4,8,...,1024", a progression.
+        The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
         M and engine are those of "es" only, alpha that of "linucb".
     runs : int
         Runs of each setting.
@@ -92,15 +90,16 @@ class Study:
     points: int
 
     def __init__(self, **words: Any) -> None:
-        known = [*DEFAULTS, *_COMMON]
+        known = [*AXES, *_COMMON]
         for name in words:
             if name not in known:
                 raise ValueError(f"a study has no {name!r}: it has {', '.join(known)}")
-        given = {name: _values(name, words[name]) for name in DEFAULTS if name in words}
-        axes = {name: given.get(name, (value,)) for name, value in DEFAULTS.items()}
-        for name, agent in _OF.items():
-            if name in given and agent not in axes["agent"]:
-                raise ValueError(f"{name} belongs to agent {agent!r}, which the study leaves out")
+        given = {name: axis_values(name, words[name]) for name in AXES if name in words}
+        axes = {name: given.get(name, (axis.usual,)) for name, axis in AXES.items()}
+        for name, agents in OWNERS.items():
+            if name in given and not set(agents) & set(axes["agent"]):
+                owner = " or ".join(map(repr, agents))
+                raise ValueError(f"{name} belongs to agent {owner}, which the study leaves out")
         combinations = math.prod(map(len, axes.values()))
         if combinations > _MOST_SETTINGS:
             raise ValueError(
@@ -112,7 +111,8 @@ class Study:
             value = numbers.integer(name, words.get(name, default), least, most)
             object.__setattr__(self, name, value)
         for setting in self.settings:
-            _check(setting)
+            setting.problem.check()
+            numbers.integer("T", setting.T, 1, setting.agent.max_steps)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
@@ -128,11 +128,12 @@ class Study:
 
     def description(self) -> dict[str, Any]:
         """Return the parameters, ready for JSON: ``Study(**description)`` is the same study."""
-        axes = {name: list(values) for name, values in self.axes.items() if self._told(name)}
+        axes = {
+            name: list(values)
+            for name, values in self.axes.items()
+            if name not in OWNERS or set(OWNERS[name]) & set(self.axes["agent"])
+        }
         return {**axes, **{name: getattr(self, name) for name in _COMMON}}
-
-    def _told(self, name: str) -> bool:
-        return name not in _OF or _OF[name] in self.axes["agent"]
 
     @property
     def fingerprint(self) -> str:
@@ -143,7 +144,8 @@ class Study:
     @functools.cached_property
     def settings(self) -> tuple[Setting, ...]:
         """All settings, in the order of the axes."""
-        return tuple(dict.fromkeys(map(_setting, itertools.product(*self.axes.values()))))
+        points = itertools.product(*self.axes.values())
+        return tuple(dict.fromkeys(_setting(dict(zip(AXES, p, strict=True))) for p in points))
 
     def varied(self) -> list[str]:
         """Return the axes with more than one value."""
@@ -151,61 +153,24 @@ class Study:
 
     def experiment(self, setting: Setting) -> Experiment:
         """Return what a setting asks to be simulated."""
-        bandit = _bandit(*setting[4:10], self.seed)
-        common = {"runs": self.runs, "seed": self.seed, "points": self.points}
-        return make_experiment(bandit, agent_from_setting(setting), setting.T, **common)
+        bandit = _bandit(setting.problem, self.seed)
+        return make_experiment(
+            bandit, [setting.agent], setting.T, self.runs, self.seed, points=self.points
+        )
 
 
-def agent_from_setting(setting: Setting) -> Agent:
-    """Return the agent that plays in a setting."""
-    its = {name: getattr(setting, name) for name, agent in _OF.items() if agent == setting.agent}
-    return AGENTS[setting.agent](**its)
+def _setting(point: Mapping[str, Any]) -> Setting:
+    agent = AGENTS[point["agent"]]
+    return Setting(
+        agent(**{name: point[name] for name in parameters_of(agent)}),
+        RandomProblem(**{name: point[name] for name in RandomProblem._fields}),
+        point["T"],
+    )
 
 
 @functools.lru_cache(maxsize=2)
-def _bandit(
-    arms: str, K: int, d: int, prior_mean: float, prior_cov: float, noise: float, seed: int
-) -> LinearBandit:
-    prior = {"prior_mean": prior_mean, "prior_cov": prior_cov}
-    return LinearBandit.random(K, d, arms, **prior, noise=noise, seed=seed)
-
-
-def _setting(values: tuple[Any, ...]) -> Setting:
-    point = dict(zip(DEFAULTS, values, strict=True))
-    for name, agent in _OF.items():
-        point[name] = point[name] if point["agent"] == agent else None
-    return Setting(**point)
-
-
-def _values(name: str, given: Any) -> tuple[Any, ...]:
-    """Return the values of an axis, each once, or raise ValueError."""
-    if isinstance(given, str):
-        words = [word.strip() for word in given.split(",")]
-        given = words if name in _WORDS else progression(name, given)
-    values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
-    if not values:
-        raise ValueError(f"{name} must have at least one value, got none")
-    if name in _WORDS:
-        for value in values:
-            if value not in _WORDS[name]:
-                raise ValueError(f"{name} must be one of {', '.join(_WORDS[name])}, got {value!r}")
-    elif name in _WHOLE:
-        values = tuple(numbers.integer(name, value, 1, _WHOLE[name]) for value in values)
-    else:
-        values = tuple(numbers.real(name, value) for value in values)
-    return tuple(dict.fromkeys(values))
-
-
-def _check(setting: Setting) -> None:
-    """Raise ValueError unless a setting can be simulated."""
-    agent = agent_from_setting(setting)
-    numbers.integer("T", setting.T, 1, agent.max_steps)
-    numbers.positive("noise", setting.noise)
-    numbers.nonnegative("prior_cov", setting.prior_cov)
-    if setting.arms == "basis" and setting.K != setting.d:
-        raise ValueError(
-            f"basis arms are the d unit vectors: K must equal d, got {setting.K} and {setting.d}"
-        )
+def _bandit(problem: RandomProblem, seed: int) -> LinearBandit:
+    return problem.bandit(seed)
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:

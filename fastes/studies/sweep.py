@@ -1,4 +1,4 @@
-"""What came of a study so far, read from its file."""
+"""The results of a study so far, read from its file."""
 
 import os
 from collections.abc import Iterator
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from fastes.results.regret import Regret
-from fastes.results.result import Configuration, Result
+from fastes.results.result import Result
 from fastes.simulation.recording import recording_times
-from fastes.studies.store import Measured, Store
-from fastes.studies.study import Setting, Study, agent_from_setting
+from fastes.studies.axes import AXES
+from fastes.studies.store import Store
+from fastes.studies.study import Setting, Study
 from fastes.studies.tasks import Task
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ class Sweep:
                 found = store.measured(tasks.get(number, ()))
                 if found is not None:
                     times = recording_times(setting.T, store.study.points)
-                    made = _configuration(store, setting, found)
-                    result = Result(made, times, Regret(found.regret), found.counts)
+                    regret = Regret(found.regret)
+                    result = Result(found.configuration, times, regret, found.counts)
                     yield setting, found.runs, result
 
     def to_dataframe(self, curves: bool = False) -> "pd.DataFrame":
@@ -118,30 +119,8 @@ class Sweep:
             frame["run"] = np.array(runs)[frame["run"]]
             if not curves:
                 frame = frame[frame["t"] == setting.T].drop(columns="t")
-            axes = pd.DataFrame([setting._asdict()] * len(frame), index=frame.index)
+            axes = pd.DataFrame([setting.axes] * len(frame), index=frame.index)
             frames.append(pd.concat([axes, frame], axis=1))
         if not frames:
-            return pd.DataFrame(columns=[*Setting._fields, "run", "regret"])
+            return pd.DataFrame(columns=[*AXES, "run", "regret"])
         return pd.concat(frames, ignore_index=True)
-
-
-def _configuration(store: Store, setting: Setting, found: Measured) -> Configuration:
-    """Return what was simulated, without making the problem anew, which may be large."""
-    agent = agent_from_setting(setting)
-    return Configuration(
-        agent=agent.name,
-        engine=agent.engine,
-        parameters=agent.parameters(),
-        K=setting.K,
-        d=setting.d,
-        rank=found.rank,
-        T=setting.T,
-        runs=len(found.runs),
-        seed=store.study.seed,
-        noise=setting.noise,
-        theta="prior",
-        problem=found.problem,
-        version=store.begun_by.version,
-        threads=1,
-        seconds=found.seconds,
-    )

@@ -1,4 +1,4 @@
-"""A study cut into tasks of balanced cost, and what one of them gives."""
+"""A study split into tasks of balanced cost, and the result of one of them."""
 
 import functools
 import itertools
@@ -16,13 +16,14 @@ from fastes.checks import arrays
 from fastes.kernels.jit.cache import fingerprint
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.whitening import rows_and_offsets
-from fastes.simulation.execute import one_result
+from fastes.results.result import Configuration
+from fastes.simulation.execute import execute, result_of
 from fastes.simulation.partial_result import empty_partial_result
-from fastes.simulation.progress import Progress
-from fastes.studies.study import Study, agent_from_setting
+from fastes.simulation.plan import make_plan, runs_in_lockstep
+from fastes.studies.study import Study
 
-TOGETHER = 32
-"""Runs of a task at least, where runs go in step."""
+LOCKSTEP_RUNS = 32
+"""Runs of a task at least, where runs go in lockstep."""
 
 
 class Task(NamedTuple):
@@ -38,10 +39,8 @@ class Task(NamedTuple):
 class TaskResult(NamedTuple):
     """What a task gives, packed to be sent and kept."""
 
-    seconds: float
-    rank: int
-    problem: str  # the fingerprint of the LinearBandit
-    coordinates: str  # and of what the kernels see of it, where a library computes that
+    configuration: str  # what was simulated, as JSON
+    coordinates: str  # a hash of what the kernels see of the problem, where a library computes it
     regret: bytes  # (runs, times) float64, by zlib
     counts: bytes  # (K,) int64, by zlib
 
@@ -65,15 +64,13 @@ def build_id() -> BuildId:
 def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
     """Return the tasks of a study, the longest first; `costs` are seconds a run, by setting.
 
-    The runs of a setting are split evenly into tasks that take about so many seconds, and at
-    least one run.
+    The runs of a setting are split evenly into tasks that take about `seconds`, and at least one
+    run.
     """
     pieces = []
     for i, (setting, cost) in enumerate(zip(study.settings, costs, strict=True)):
-        in_step = agent_from_setting(setting).in_step(
-            setting.K, min(setting.K, setting.d), setting.T
-        )
-        least = TOGETHER if in_step else 1
+        K, r = setting.problem.K, min(setting.problem.K, setting.problem.d)
+        least = LOCKSTEP_RUNS if runs_in_lockstep(setting.agent, K, r, setting.T) else 1
         parts = min(round(cost * study.runs / seconds), study.runs // least)
         cuts = [study.runs * j // max(1, parts) for j in range(max(1, parts) + 1)]
         pieces += [
@@ -87,24 +84,34 @@ def do_task(
     description: str,
     task: Task,
     expected: BuildId,
-    progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> TaskResult:
-    """Do a task of the study that is described, as JSON, in one thread."""
+    """Do a task of the study that is described, as JSON, in one thread.
+
+    Raise InterruptedError once `stop` returns True.
+    """
     if build_id() != expected:
         raise BuildMismatchError(refusal(f"{platform.node()}, process {os.getpid()}", build_id()))
     study = _study(description)
     experiment = study.experiment(study.settings[task.setting])
-    ledger = empty_partial_result(experiment, range(task.first, task.last))
-    result = one_result(experiment, ledger, 1, progress)
-    bandit = experiment.bandit
+    (agent,) = experiment.agents
+    partial = empty_partial_result(experiment, range(task.first, task.last))
+    plan = make_plan(experiment, agent, len(partial.runs), threads=1)
+    execute(experiment, agent, partial, plan, stop=stop)
+    if not partial.done.all():
+        raise InterruptedError("stopped")
+    result = result_of(experiment, agent, partial, threads=1)
     return TaskResult(
-        result.configuration.seconds,
-        bandit.rank,
-        bandit.fingerprint,
-        _coordinates(bandit),
+        json.dumps(result.configuration._asdict()),
+        _coordinates(experiment.bandit),
         zlib.compress(result.regret.per_run.tobytes(), 1),
         zlib.compress(result.counts.astype(np.int64).tobytes(), 1),
     )
+
+
+def task_configuration(result: TaskResult) -> Configuration:
+    """Return what was simulated in a task."""
+    return Configuration(**json.loads(result.configuration))
 
 
 @functools.lru_cache(maxsize=2)

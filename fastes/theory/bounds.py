@@ -131,7 +131,7 @@ def smallest_ensemble(known: Constants, T: int, target: float) -> int:
 
 
 def ensemble_of_the_same_order(known: Constants, T: int) -> int:
-    """Return K T / d, rounded up: with so many models the bound has the order of TS's."""
+    """Return K T / d, rounded up: with that many models the bound has the order of TS's."""
     return -(-known.K * numbers.integer("T", T, 1, MAX_STEPS) // known.d)
 
 

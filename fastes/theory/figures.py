@@ -77,12 +77,12 @@ def draw_divergence(results: Sequence[Result], ax: "Axes") -> None:
     _require_one_problem(results)
     sizes = {}
     for i, result in enumerate(results):
-        seen = diagnostics_of(result)
-        distance = seen.mean("hellinger_squared")
+        found = diagnostics_of(result)
+        distance = found.mean("hellinger_squared")
         if not (distance.value > 0).any():
             continue  # Thompson sampling: no distance, and no place on a logarithmic axis
         bars: dict[str, Any] = {"yerr": 2 * np.nan_to_num(distance.se), "marker": ".", "capsize": 2}
-        ax.errorbar(seen.t + 1, distance.value, label=result.label, **bars, **style(i))
+        ax.errorbar(found.t + 1, distance.value, label=result.label, **bars, **style(i))
         M = result.configuration.parameters.get("M")
         if M is not None:
             sizes[M] = style(i)["color"]

@@ -73,10 +73,10 @@ def theorem2_measured(result: Result) -> float:
     estimates a number that is at least the right-hand side of Theorem 2.
     """
     require_prior(result)
-    seen, T = diagnostics_of(result), result.configuration.T
-    steps = np.sqrt(np.maximum(seen.mean("hellinger_squared").value, 0.0))
-    known = seen.constants
-    return bounds.term_a(known, T) + known.eta.value * float(sum_over_steps(seen.t, steps, T))
+    found, T = diagnostics_of(result), result.configuration.T
+    steps = np.sqrt(np.maximum(found.mean("hellinger_squared").value, 0.0))
+    known = found.constants
+    return bounds.term_a(known, T) + known.eta.value * float(sum_over_steps(found.t, steps, T))
 
 
 def inequalities(result: Result) -> dict[str, Any]:
@@ -93,30 +93,30 @@ def inequalities(result: Result) -> dict[str, Any]:
     >>> totals["regret"]["mean"] < totals["theorem2_of_phat"] < totals["theorem1"]
     True
     """
-    seen, c = diagnostics_of(result), result.configuration
+    found, c = diagnostics_of(result), result.configuration
     M = c.parameters.get("M")
-    summed = Regret(sum_over_steps(seen.t, seen.values("step_regret"), c.T)[:, None])
+    summed = Regret(sum_over_steps(found.t, found.values("step_regret"), c.T)[:, None])
     return {
         "agent": result.label,
-        "t": seen.t.tolist(),
-        "samples": seen.samples,
+        "t": found.t.tolist(),
+        "samples": found.samples,
         "hellinger_squared_of_phat": {
-            **_plain(seen.mean("hellinger_squared")),
-            "correction": seen.mean("hellinger_correction").value.tolist(),
+            **_plain(found.mean("hellinger_squared")),
+            "correction": found.mean("hellinger_correction").value.tolist(),
         },
-        "kl_phat_p": _plain(seen.mean("kl_phat_p"), "infinite"),
-        "kl_p_phat": _plain(seen.mean("kl_p_phat"), "infinite"),
-        "entropy": _plain(seen.mean("entropy")),
-        "main_regret_of_phat": _plain(seen.mean("main_regret")),
-        "approximation_error_of_phat": _plain(seen.mean("approximation_error")),
-        "step_regret": _plain(seen.mean("step_regret")),
-        "step_regret_given_theta": _plain(seen.mean("regret")),
-        "information": _plain(seen.mean("information"), "unknown"),
-        "information_ratio": _plain(seen.mean("information_ratio"), "unknown"),
-        "ensemble": None if M is None else _ensemble(seen),
+        "kl_phat_p": _plain(found.mean("kl_phat_p"), "infinite"),
+        "kl_p_phat": _plain(found.mean("kl_p_phat"), "infinite"),
+        "entropy": _plain(found.mean("entropy")),
+        "main_regret_of_phat": _plain(found.mean("main_regret")),
+        "approximation_error_of_phat": _plain(found.mean("approximation_error")),
+        "step_regret": _plain(found.mean("step_regret")),
+        "step_regret_given_theta": _plain(found.mean("regret")),
+        "information": _plain(found.mean("information"), "unknown"),
+        "information_ratio": _plain(found.mean("information_ratio"), "unknown"),
+        "ensemble": None if M is None else _ensemble(found),
         "bounds": _bounds(result) if c.theta == "prior" else None,
         "totals": {
-            "every_step": len(seen.t) == c.T,
+            "every_step": len(found.t) == c.T,
             "regret": _pair(result.regret),
             "sum_of_step_regrets": _pair(summed),
             **(_regret_bounds(result) if c.theta == "prior" else {}),
@@ -125,13 +125,13 @@ def inequalities(result: Result) -> dict[str, Any]:
 
 
 def _bounds(result: Result) -> dict[str, Any]:
-    """Return the bounds on figures at each look; none on ensembles for other agents."""
-    seen, M = diagnostics_of(result), result.configuration.parameters.get("M")
-    known = seen.constants
-    distance = np.maximum(seen.mean("hellinger_squared").value, 0.0)
+    """Return the bounds on what was measured; those on ensembles for no other agent."""
+    found, M = diagnostics_of(result), result.configuration.parameters.get("M")
+    known = found.constants
+    distance = np.maximum(found.mean("hellinger_squared").value, 0.0)
     return {
-        "kl_phat_p": M and _numbers(bounds.divergence_bound(known.K, seen.t, M)),
-        "hellinger_squared_of_pbar": M and _numbers(bounds.k_free_bound(seen.t, M)),
+        "kl_phat_p": M and _numbers(bounds.divergence_bound(known.K, found.t, M)),
+        "hellinger_squared_of_pbar": M and _numbers(bounds.k_free_bound(found.t, M)),
         "approximation_error": _numbers(known.eta.value * np.sqrt(distance)),
         "information_ratio": _number(known.iota * known.iota * known.d),
     }
@@ -149,9 +149,9 @@ def _regret_bounds(result: Result) -> dict[str, float | None]:
     }
 
 
-def _ensemble(seen: Diagnostics) -> dict[str, Any]:
+def _ensemble(found: Diagnostics) -> dict[str, Any]:
     names = ("variance", "mean_error", "cov_error")
-    return {name: _plain(seen.mean(f"ensemble_{name}")) for name in names}
+    return {name: _plain(found.mean(f"ensemble_{name}")) for name in names}
 
 
 def _plain(mean: Mean, left_out: str | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One look at an agent in some state: what it would play, what is best, and how they differ.
+"""A probe of an agent in some state: what it would play, what is best, and how they differ.
 
 phat_t, the law of the action given the agent's whole state, is compared with p_t, the law of the
 optimal action. It is not the paper's pbar_t, which conditions on the history alone: for an
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.agents import Agent
+from fastes.agents.agent import Agent
 from fastes.agents.best_arms import BLOCK, BestArmCounts, draw_posterior_models, with_root
 from fastes.checks.arrays import Floats
 from fastes.kernels.diagnostics.best_of_models import values_of_arm
@@ -35,28 +35,31 @@ def probe(
     means: Floats,
     samples: int,
 ) -> Measurements:
-    """Return the figures of an agent's state before step t, changing nothing.
+    """Return what is measured of an agent's state before step t, changing nothing.
 
     `means` are the true mean rewards in units of the noise.
     """
     posterior = with_root(state.posterior)
     arms, sigma = bandit.canonical.arms, bandit.noise
-    z = draw_posterior_models(posterior, source, t % 2**24, samples)
-    counts = BestArmCounts(arms)
+    z = draw_posterior_models(posterior, source, t, samples)
+    winners = BestArmCounts(arms)
     best = np.concatenate(
-        [counts.add(z[first : first + BLOCK]) for first in range(0, samples, BLOCK)]
+        [winners.add(z[first : first + BLOCK]) for first in range(0, samples, BLOCK)]
     )
-    expected, law = _optimal(bandit, posterior, z, counts)
+    expected, law = _optimal(bandit, posterior, z, winners)
     played = agent.action_law(state, arms, source, t)
+    plays_p = played.probabilities is None  # as Thompson sampling does
     q = law.p if played.probabilities is None else played.probabilities
-    distance, correction = _hellinger_squared(q, law)
-    moments = played.moments
+    apart = _Divergences(0.0, 0.0, 0.0, 0.0) if plays_p else _divergences(q, law)
     main, error = _main_regret_and_error(q, law, expected)
+    if plays_p:
+        main *= 1.0 / (1.0 - 1.0 / law.n)  # n draws make it too small by that factor
+    moments = played.moments
     return Measurements(
-        hellinger_squared=distance - correction,
-        hellinger_correction=correction,
-        kl_phat_p=_kl_phat_p(q, law),
-        kl_p_phat=_kl_p_phat(q, law),
+        hellinger_squared=apart.hellinger_squared - apart.hellinger_correction,
+        hellinger_correction=apart.hellinger_correction,
+        kl_phat_p=apart.kl_phat_p,
+        kl_p_phat=apart.kl_p_phat,
         entropy=float(entropy(law.p)) + float(law.free.sum()) / (2.0 * law.n),
         main_regret=sigma * main,
         approximation_error=sigma * error,
@@ -88,7 +91,7 @@ class _Law(NamedTuple):
 
 
 def _optimal(
-    bandit: LinearBandit, posterior: Any, z: Floats, counts: BestArmCounts
+    bandit: LinearBandit, posterior: Any, z: Floats, winners: BestArmCounts
 ) -> tuple[Floats, _Law]:
     """Return the arms' expected values and the law of the best, exact where that is possible.
 
@@ -104,47 +107,42 @@ def _optimal(
             )
     n = len(z)
     drawn, _ = values_under(bandit, z.mean(axis=0), posterior.root[:, :0])
-    return drawn, _Law(counts.counts / n, counts.values / n, n, bandit.duplicate_counts)
+    return drawn, _Law(winners.counts / n, winners.values / n, n, bandit.duplicate_counts)
 
 
 def _main_regret_and_error(q: Floats, law: _Law, expected: Floats) -> tuple[float, float]:
     """Return G_t and D_t of the proof of Theorem 2 with phat_t = q in the place of pbar_t.
 
-    Their sum is sum_a E_t[v_a; A* = a] - q'E_t[v], whatever the error of p; but where q is the
-    estimated p, n draws make it too small by the factor 1 - 1/n.
+    Their sum is sum_a E_t[v_a; A* = a] - q'E_t[v], whatever the error of p.
     """
     root_p, root_q = np.sqrt(law.p), np.sqrt(q)
     conditional = np.divide(law.values, root_p, out=np.zeros(len(q)), where=root_p > 0)
     main = root_q @ (conditional - root_p * expected)
     error = (root_p - root_q) @ (conditional + root_q * expected)
-    scale = 1.0 / (1.0 - 1.0 / law.n) if q is law.p else 1.0
-    return scale * float(main), float(error)
+    return float(main), float(error)
 
 
-# The frequencies p of n draws have variance p (1/c - p) / n, where c arms are equal and share. A
-# second-order expansion tells by how much a smooth function of them is too large on average; that
-# is taken off.
+class _Divergences(NamedTuple):
+    hellinger_squared: float
+    hellinger_correction: float
+    kl_phat_p: float
+    kl_p_phat: float
 
 
-def _hellinger_squared(q: Floats, law: _Law) -> tuple[float, float]:
-    """Return the squared Hellinger distance, and by how much the draws make it too large."""
-    if q is law.p:
-        return 0.0, 0.0
-    distance = float(np.square(np.sqrt(law.p) - np.sqrt(q)).sum())
-    return distance, float(np.sqrt(q[law.seen] / law.p[law.seen]) @ law.free) / (4.0 * law.n)
+def _divergences(q: Floats, law: _Law) -> _Divergences:
+    """Return how far q is from p.
 
-
-def _kl_phat_p(q: Floats, law: _Law) -> float:
-    if q is law.p:
-        return 0.0
-    excess = float((q[law.seen] / law.p[law.seen]) @ law.free) / (2.0 * law.n)
-    return float(kl(q, law.p)) - excess
-
-
-def _kl_p_phat(q: Floats, law: _Law) -> float:
-    if q is law.p:
-        return 0.0
-    return float(kl(law.p, q)) - float(law.free.sum()) / (2.0 * law.n)
+    The frequencies p of n draws have variance p (1/c - p) / n, where c arms are equal and share. A
+    second-order expansion tells by how much a smooth function of them is too large on average;
+    that is taken off the divergences, and given beside the squared distance.
+    """
+    ratio, n = q[law.seen] / law.p[law.seen], law.n
+    return _Divergences(
+        hellinger_squared=float(np.square(np.sqrt(law.p) - np.sqrt(q)).sum()),
+        hellinger_correction=float(np.sqrt(ratio) @ law.free) / (4.0 * n),
+        kl_phat_p=float(kl(q, law.p)) - float(ratio @ law.free) / (2.0 * n),
+        kl_p_phat=float(kl(law.p, q)) - float(law.free.sum()) / (2.0 * n),
+    )
 
 
 def _information(bandit: LinearBandit, q: Floats, z: Floats, best: NDArray[np.int64]) -> float:

@@ -17,11 +17,12 @@ _BLOCK = 1 << 22  # values held at a time
 
 
 def shared_entropy(p: Floats, copies: Any) -> float:
-    """Return the entropy when each probability is shared by so many equal arms."""
+    """Return the entropy when each probability is shared by its copies."""
     return float(entropy(p)) + float(p @ np.log(copies))
 
 
 def sampled_law(m: Floats, c: Floats, copies: Any, samples: int, seed: int) -> tuple[Law, Estimate]:
+    """Return the law for arms that differ, of which there may be copies, and its entropy."""
     counts, values = np.zeros((REPLICATES, len(m))), np.zeros(len(m))
     n = -(-samples // REPLICATES)
     for replicate, (best, largest) in enumerate(best_of_draws(m, c, n, seed)):
@@ -57,7 +58,7 @@ def best_of_draws(m: Floats, c: Floats, n: int, seed: int) -> Any:
 def normal_draws(r: int, n: int, seed: int) -> Any:
     """Yield independent replicates of n points (n x r), each N(0, I).
 
-    Scrambled Sobol points, where there are tables for so many dimensions.
+    Scrambled Sobol points, where there are tables for that many dimensions.
     """
     require(f"{n:,} draws in {r:,} dimensions", 3 * 8 * n * r)
     for rng in np.random.default_rng(seed).spawn(REPLICATES):

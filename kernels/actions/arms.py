@@ -13,15 +13,15 @@ from ..jit.decorators import entry, kernel
 class Arms(NamedTuple):
     """K canonical arms.
 
-    Arm a stands in tile ``a // TILE`` in column ``a % TILE``. Columns beyond K hold b = 0 and
+    Arm a is column ``a % TILE`` of tile ``a // TILE``. Columns beyond K hold b = 0 and
     o = -inf: they score -inf and are never chosen.
     """
 
     tiles: np.ndarray  # (tiles, r, TILE): b
     offsets: np.ndarray  # (tiles, TILE): o
-    tiles32: np.ndarray  # the same in single precision, for a first look (argmax.py)
+    tiles32: np.ndarray  # the same in single precision, for screening (search/screening.py)
     offsets32: np.ndarray
-    rows32: np.ndarray  # (K, r): b in single precision, an arm a row (certificate.py)
+    rows32: np.ndarray  # (K, r): b in single precision, an arm a row (search/certificate.py)
     largest: np.ndarray  # (2,): the largest |o| and the largest norm of a row b
     K: int
 

@@ -1,10 +1,13 @@
-"""What the loop asks of an agent: generic kernels, with a body for each agent's state.
+"""What a step asks of an agent: generic kernels, with a body for each agent's state.
 
-An agent's state is a named tuple; its type chooses the bodies. The loop plays an arm with the
-largest `score`, which for models z is o + b z; `choose` finds it (argmax.py, certificate.py).
+An agent's state is a named tuple; its type chooses the bodies when the loop is compiled. A state
+has a `posterior` and a model `z` of the step, unless its own bodies do without. Fields named
+`scratch`, and `z`, hold nothing from one step to the next: they are not saved.
+
+The loop plays an arm with the largest `score`, which for most agents is o + b'z; `choose` finds it
+(search/scan.py, search/certificate.py).
 """
 
-from ..actions.arms import load_arm
 from ..arithmetic.tile_product import score_tile
 from ..jit.decorators import generic
 from ..posterior.update import update
@@ -12,7 +15,7 @@ from ..posterior.update import update
 
 @generic
 def needs_capacity(agent):
-    """Tell whether the agent needs larger arrays before its next step."""
+    """Return whether the agent needs larger arrays before its next step."""
     return False
 
 
@@ -22,34 +25,46 @@ def prepare(agent, source, t):
 
 
 @generic
-def is_linear(agent):
-    """Tell whether the agent's scores are o + b z with z = agent.z."""
-    return True
+def random_arm(agent, K, source, t):
+    """Return an arm chosen at random, whatever its score, or -1 to choose by score."""
+    return -1
+
+
+@generic
+def has_linear_scores(agent):
+    """Return whether the agent's scores are o + b'z with z = agent.z.
+
+    An agent that says so is searched in single precision first and with certificates. By default
+    it is not: every arm is scored by `score`.
+    """
+    return False
 
 
 @generic
 def optimism(agent):
-    """Return how many standard deviations, sqrt(b'S b), the agent adds to o + b z."""
+    """Return how many standard deviations, sqrt(b'S b), the agent adds to o + b'z."""
     return 0.0
 
 
 @generic
 def variance_drift(agent):
-    """Return by how much at most, in all, b'S b / b'b may have risen. Only rounding makes it."""
+    """Return by how much at most, in all, rounding may have raised b'S b / b'b."""
     return 0.0
 
 
 @generic
 def score(agent, arms, tile, work):
-    """work.scores[0] = the index of each arm of a tile, to be maximised; -inf beyond K.
+    """work.scores[0] = the score of each arm of a tile, to be maximised; -inf beyond K.
 
-    The other rows of `work.scores` (argmax.workspace) are the body's to use.
+    The other rows of `work.scores` (search/scan.py) are the body's to use.
     """
     score_tile(arms.tiles[tile], arms.offsets[tile], agent.z, work.scores[0])
 
 
 @generic
-def learn(agent, arms, source, t, arm, reward):
-    """Take in the reward of an arm at step t; by default, update the posterior."""
-    offset = load_arm(arms, arm, agent.posterior.b)
-    update(agent.posterior, arm, reward - offset)
+def learn(agent, row, key, reward, source, t):
+    """Take in a reward at step t, less its offset, of the arm `row`; by default, by `update`.
+
+    Arms of one key are equal: it is the arm's number where arms repeat.
+    """
+    update(agent.posterior, row, key, reward)

@@ -4,13 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..actions.arms import load_arm
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..jit.decorators import kernel
 from ..posterior.state import Posterior, prior
-from ..posterior.update import update
-from .interface import is_linear, learn, optimism, score, variance_drift
+from ..posterior.update import refactor_due, update
+from .interface import learn, optimism, score, variance_drift
+
+
+class Scratch(NamedTuple):
+    """What an update writes to."""
+
+    before: np.ndarray  # (r, r): S before the last `refactor`
 
 
 class LinUCB(NamedTuple):
@@ -18,15 +23,16 @@ class LinUCB(NamedTuple):
 
     posterior: Posterior
     alpha: float
-    z: np.ndarray  # (r,): posterior.mu, of the linear part
     variance_drift: np.ndarray  # (1,): by how much at most b'S b / b'b has risen, in all
-    before: np.ndarray  # (r, r): S before the last `refactor`
+    z: np.ndarray  # (r,): posterior.mu, of the linear part
+    scratch: Scratch
 
 
 def linucb(r: int, alpha: float) -> LinUCB:
     """Return the state before the first step."""
     posterior = prior(r)
-    return LinUCB(posterior, float(alpha), posterior.mu, np.zeros(1), np.zeros((r, r)))
+    scratch = Scratch(np.zeros((r, r)))
+    return LinUCB(posterior, float(alpha), np.zeros(1), posterior.mu, scratch)
 
 
 @kernel
@@ -49,11 +55,6 @@ def variance_tile(S, b, row, out):
         out[i] = 2.0 * out[i] if out[i] > 0.0 else 0.0
 
 
-@is_linear.body(LinUCB)
-def _is_linear(agent):
-    return False
-
-
 @score.body(LinUCB)
 def _score(agent, arms, tile, work):
     index, row, variance = work.scores[0], work.scores[1], work.scores[2]
@@ -69,30 +70,29 @@ def _optimism(agent):
 
 
 @variance_drift.body(LinUCB)
-def _risen(agent):
+def _variance_drift(agent):
     return agent.variance_drift[0]
 
 
 @learn.body(LinUCB)
-def _learn(agent, arms, source, t, arm, reward):
+def _learn(agent, row, key, reward, source, t):
     """Update the posterior, and keep account of how rounding may have raised S.
 
     Sherman and Morrison's formula takes v v' off S with one rounding of each entry, and no
     entry of S exceeds 1 by more than rounding. `refactor` computes S afresh.
     """
-    posterior, S, before = agent.posterior, agent.posterior.S, agent.before
-    offset, r = load_arm(arms, arm, posterior.b), posterior.b.shape[0]
-    afresh = posterior.since_refactor[0] + 1 == posterior.recent.shape[0]
+    posterior, S, before = agent.posterior, agent.posterior.S, agent.scratch.before
+    r, gain, afresh = row.shape[0], posterior.scratch.gain, refactor_due(posterior)
     if afresh:
         for i in range(r):
             for j in range(r):
                 before[i, j] = S[i, j]
-    update(posterior, arm, reward - offset)
+    update(posterior, row, key, reward)
     agent.variance_drift[0] += 2.0**-52 * r
     if afresh:
         squares = 0.0
         for i in range(r):
             for j in range(r):
-                expected = fma(-posterior.gain[i], posterior.gain[j], before[i, j])
+                expected = fma(-gain[i], gain[j], before[i, j])
                 squares += (S[i, j] - expected) ** 2
         agent.variance_drift[0] += np.sqrt(squares)

@@ -2,17 +2,27 @@
 
 from typing import NamedTuple
 
-from ..search.scan import choose
+import numpy as np
+
+from ..posterior.state import Posterior, prior
 from ..streams.draws import integer
 from ..streams.layout import TIES
+from .interface import random_arm
 
 
 class Uniform(NamedTuple):
-    """What uniform play needs in order to choose: a workspace without a scan."""
+    """State of uniform play. What it learns it does not use; diagnostics do."""
 
-    K: int
+    posterior: Posterior
+    z: np.ndarray  # (r,): posterior.mu
 
 
-@choose.body(Uniform)
-def _choose(work, agent, arms, source, t):
-    return integer(source, TIES, t, work.K)
+def uniform(r: int) -> Uniform:
+    """Return the state before the first step."""
+    posterior = prior(r)
+    return Uniform(posterior, posterior.mu)
+
+
+@random_arm.body(Uniform)
+def _random_arm(agent, K, source, t):
+    return integer(source, TIES, t, K)

@@ -19,7 +19,7 @@ TILE = 64
 MODELS = 4
 """Models that a product takes at once, or one."""
 
-# Vectors so long, and so many at once, that the sums of all models fit the registers, which are
+# Vectors so long, and as many at once, that the sums of all models fit the registers, which are
 # 32 or 16, with one for a coordinate of a model and one for each vector of arms.
 _VECTOR_BYTES = 64 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 32
 _VECTORS_AT_ONCE = {1: 4, MODELS: 4 if _VECTOR_BYTES == 64 else 3}
@@ -74,9 +74,9 @@ class _Code:
         self.b, self.o, self.z, self.out = pointers
         self.r = r
         self.lanes = _VECTOR_BYTES * 8 // bits
-        scalar = ir.FloatType() if bits == 32 else ir.DoubleType()
+        self.scalar = ir.FloatType() if bits == 32 else ir.DoubleType()
         self.align = bits // 8
-        self.vector = ir.VectorType(scalar, self.lanes)
+        self.vector = ir.VectorType(self.scalar, self.lanes)
         self.fma = cgutils.get_or_insert_function(
             builder.module,
             ir.FunctionType(self.vector, [self.vector] * 3),
@@ -84,7 +84,7 @@ class _Code:
         )
 
     def score(self, columns, models):
-        """Score the arms that stand in some columns, a vector of them at each."""
+        """Score the arms in some columns, a vector of them at each."""
         builder = self.builder
         start = builder.block
         sums = [self._load(self.o, _INDEX(column)) for column in columns]
@@ -118,16 +118,22 @@ class _Code:
                 target = self._vector_at(self.out, _INDEX(model * TILE + column))
                 builder.store(total, target, align=self.align)
 
+    # Every address and load names its type: a pointer may know none.
+
+    def _at(self, array, index):
+        return self.builder.gep(array, [index], source_etype=self.scalar)
+
     def _vector_at(self, array, index):
-        return self.builder.bitcast(self.builder.gep(array, [index]), self.vector.as_pointer())
+        return self.builder.bitcast(self._at(array, index), self.vector.as_pointer())
 
     def _load(self, array, index):
-        return self.builder.load(self._vector_at(array, index), align=self.align)
+        place = self._vector_at(array, index)
+        return self.builder.load(place, align=self.align, typ=self.vector)
 
     def _spread(self, index):
         """Return a coordinate of z in all lanes."""
         builder, empty = self.builder, ir.Constant(self.vector, ir.Undefined)
-        number = builder.load(builder.gep(self.z, [index]))
+        number = builder.load(self._at(self.z, index), typ=self.scalar)
         first = builder.insert_element(empty, number, ir.IntType(32)(0))
         lanes = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
         return builder.shuffle_vector(first, empty, lanes)

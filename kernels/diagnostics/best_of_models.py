@@ -14,6 +14,7 @@ from ..jit.decorators import entry
 from ..posterior.refactor import refactor
 from ..posterior.state import model_from_xi, sample
 from ..search.tile_scores import largest_of
+from ..streams.layout import OPTIMAL_ACTION, probe_counter
 from ..streams.normals import fill_normals
 
 
@@ -24,11 +25,11 @@ def compute_root(posterior):
 
 
 @entry
-def draw_posterior_models(posterior, source, stream, first, z):
-    """z[i, :] = a draw from N(mu, S) by the vector at first + i of a stream, S = root root'."""
+def draw_posterior_models(posterior, source, probe_index, normals, z):
+    """z[i, :] = the i-th draw of a probe from N(mu, S); `normals` (r) is scratch."""
     for i in range(z.shape[0]):
-        fill_normals(source, stream, first + i, posterior.gain)
-        sample(posterior, posterior.gain, z[i])
+        fill_normals(source, OPTIMAL_ACTION, probe_counter(probe_index, i), normals)
+        sample(posterior, normals, z[i])
 
 
 @entry

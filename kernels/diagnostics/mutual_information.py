@@ -1,4 +1,4 @@
-"""What a reward tells about the optimal action: mutual information from draws of a belief."""
+"""Mutual information of a reward and the optimal action, from draws of a belief."""
 
 import numpy as np
 

@@ -34,11 +34,12 @@ def no_models(M: int, r: int, slots: int) -> CachedModels:
 
 @entry
 def models_need_capacity(models):
-    """Tell whether the next model that is read first might not fit."""
+    """Return whether the next model that is read first might not fit."""
     return models.used[0] == models.model.shape[0] and models.used[0] < models.M
 
 
 def models_with_capacity(models: CachedModels) -> CachedModels:
+    """Return the models with room for twice as many."""
     used, slots = int(models.used[0]), len(models.model)
     return restored_models(
         models.M, models.model[:used], models.xi[:used], models.read_at[:used], 2 * slots
@@ -61,7 +62,7 @@ def restored_models(
 
 @inlined
 def _find(models, m):
-    """Return where in the table a model stands, or where it belongs."""
+    """Return the entry of a model in the table, or the one where it belongs."""
     size = models.table.shape[0]
     key = np.uint32(m + 1)
     # Bits of the product's upper half, as many as the size, a power of two, has values.

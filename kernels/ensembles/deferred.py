@@ -1,6 +1,6 @@
 """Ensemble sampling at a cost that does not depend on M: perturbations wait until they are read.
 
-In information space a model takes in W b at every step (ensemble.py). A step reads one model
+In information space a model takes in W b at every step (eager.py). A step reads one model
 only, and what the others missed can wait: when model m is read at t, last read at tau, it has
 missed the sum over arms a played in between of (sum of n_a independent N(0, 1)) b_a, and that
 inner sum is sqrt(n_a) times one N(0, 1). So a catch-up costs one normal and one axpy for each
@@ -14,14 +14,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms, load_arm
-from ..agents.interface import learn, needs_capacity, prepare
+from ..agents.interface import has_linear_scores, learn, needs_capacity, prepare
 from ..arithmetic.floats import fma
 from ..arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ..jit.decorators import entry, inlined
 from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes, refactor_interval
 from ..posterior.update import update
 from ..streams.draws import integer
-from ..streams.layout import DIAGNOSTICS, INITIAL_MODELS, MODEL_INDEX, PERTURBATION
+from ..streams.layout import (
+    DIAGNOSTICS,
+    INITIAL_MODELS,
+    MODEL_INDEX,
+    PERTURBATION,
+    probe_counter,
+)
 from ..streams.normals import fill_normals
 from ..streams.philox import Source
 from .cached_models import (
@@ -45,16 +51,22 @@ from .play_log import (
 )
 
 
+class Scratch(NamedTuple):
+    """What a step writes to."""
+
+    slots: np.ndarray  # (slots,) int32: of `plays_since`
+    counts: np.ndarray  # (slots,) int64: of `plays_since`
+    normals: np.ndarray  # (slots + r + refactor_interval,)
+
+
 class DeferredEnsemble(NamedTuple):
     """State of ensemble sampling with deferred perturbations."""
 
     posterior: Posterior
     log: PlayLog
     models: CachedModels
-    slots: np.ndarray  # (slots,) int32: workspace of `plays_since`
-    counts: np.ndarray  # (slots,) int64: workspace of `plays_since`
-    normals: np.ndarray  # (slots + r + refactor_interval,): workspace
     z: np.ndarray  # (r,): the model of this step
+    scratch: Scratch
 
 
 def deferred_ensemble(K: int, r: int, M: int, steps: int) -> DeferredEnsemble:
@@ -66,29 +78,31 @@ def deferred_ensemble(K: int, r: int, M: int, steps: int) -> DeferredEnsemble:
 
 
 def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> DeferredEnsemble:
-    """Return a state of these parts, with workspace of their size."""
+    """Return a state of these parts, with scratch of their size."""
     slots, r = log.rows.shape
     return DeferredEnsemble(
         posterior=posterior,
         log=log,
         models=models,
-        slots=np.zeros(slots, np.int32),
-        counts=np.zeros(slots, np.int64),
-        normals=np.zeros(slots + r + len(posterior.recent)),
         z=np.zeros(r),
+        scratch=Scratch(
+            slots=np.zeros(slots, np.int32),
+            counts=np.zeros(slots, np.int64),
+            normals=np.zeros(slots + r + len(posterior.recent)),
+        ),
     )
 
 
 def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
-    cached, played = min(M, max(256, T)), min(K, max(64, T))
-    table = 8 << (2 * cached - 1).bit_length()
-    workspace = 20 * played + 8 * (2 * r + refactor_interval(r))
-    return prior_bytes(r) + log_bytes(K, r, T) + cached * (8 * r + 12) + table + workspace + 8
+    models, slots = min(M, max(256, T)), min(K, max(64, T))
+    table = 8 << (2 * models - 1).bit_length()
+    workspace = 20 * slots + 8 * (2 * r + refactor_interval(r))
+    return prior_bytes(r) + log_bytes(K, r, T) + models * (8 * r + 12) + table + workspace + 8
 
 
 @needs_capacity.body(DeferredEnsemble)
-def _full(agent):
+def _needs_capacity(agent):
     return models_need_capacity(agent.models) or log_needs_capacity(agent.log)
 
 
@@ -141,10 +155,10 @@ def restored(
 def _draw(agent, source, stream, counter, xi):
     """Draw xi ~ N(0, P), a model that was never read; cost O(r^2 + r recent arms).
 
-    P = U'U + the recent arms, each as often as it was played (posterior.py): one normal for
+    P = U'U + the recent arms, each as often as it was played (posterior/state.py): one normal for
     each row of U and then one for each recent arm, in their order there.
     """
-    posterior, normals = agent.posterior, agent.normals
+    posterior, normals = agent.posterior, agent.scratch.normals
     r, n = xi.shape[0], posterior.since_refactor[1]
     fill_normals(source, stream, counter, normals[: r + n])
     multiply_transposed(posterior.factor, normals[:r], xi)
@@ -159,11 +173,12 @@ def _catch_up(agent, source, stream, counter, since, xi):
 
     One normal for each distinct arm, in the order of `plays_since`.
     """
-    rows, slots, w = agent.log.rows, agent.slots, agent.normals
-    n = plays_since(agent.log, since, slots, agent.counts)
+    rows, slots = agent.log.rows, agent.scratch.slots
+    counts, w = agent.scratch.counts, agent.scratch.normals
+    n = plays_since(agent.log, since, slots, counts)
     fill_normals(source, stream, counter, w[:n])
     for i in range(n):
-        w[i] *= np.sqrt(np.float64(agent.counts[i]))
+        w[i] *= np.sqrt(np.float64(counts[i]))
     # As `add_transposed`, with rows here and there.
     whole = n - n % 4
     for i in range(0, whole, 4):
@@ -195,17 +210,21 @@ def read(agent, source, t, m):
     return slot
 
 
+@has_linear_scores.body(DeferredEnsemble)
+def _has_linear_scores(agent):
+    return True
+
+
 @prepare.body(DeferredEnsemble)
-def _aim(agent, source, t):
+def _prepare(agent, source, t):
     slot = read(agent, source, t, integer(source, MODEL_INDEX, t, agent.models.M))
     model_from_xi(agent.posterior, agent.models.xi[slot], agent.z)
 
 
 @learn.body(DeferredEnsemble)
-def _learn(agent, arms, source, t, arm, reward):
-    offset = load_arm(arms, arm, agent.posterior.b)
-    append(agent.log, arm, agent.posterior.b)
-    update(agent.posterior, arm, reward - offset)
+def _learn(agent, row, key, reward, source, t):
+    append(agent.log, key, row)
+    update(agent.posterior, row, key, reward)
 
 
 @entry
@@ -213,7 +232,7 @@ def _probe_models(agent, source, probe_index, first, out):
     """Write the models first, first + 1, ..., as they are now, to the rows of `out`."""
     for i in range(out.shape[0]):
         m = first + i
-        counter = (probe_index << 32) + m
+        counter = probe_counter(probe_index, m)
         slot = slot_of(agent.models, m)
         if slot < 0:
             _draw(agent, source, DIAGNOSTICS, counter, out[i])
@@ -226,10 +245,10 @@ def _probe_models(agent, source, probe_index, first, out):
 def models_between(
     agent: DeferredEnsemble, source: Source, probe_index: int, first: int, last: int
 ) -> np.ndarray:
-    """Return xi of the models first, ..., last - 1 as of now, one a row, changing nothing.
+    """Return xi of the models first, ..., last - 1 as they are now, one a row, changing nothing.
 
-    The draws come from the diagnostics stream, numbered by `probe_index` (below 2^24): for every
-    `probe_index` the result has the law of the ensemble given all that was read, and no action that
+    The draws come from the diagnostics stream, numbered by `probe_index`: for each the
+    result has the law of the ensemble given all that was read, and no action that
     follows depends on whether it was asked for.
     """
     out = np.empty((last - first, len(agent.z)))

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..actions.arms import load_arm, tile_count
-from ..agents.interface import learn, prepare
+from ..actions.arms import tile_count
+from ..agents.interface import has_linear_scores, learn, prepare
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import axpy
@@ -48,21 +48,27 @@ class Models(NamedTuple):
     span: np.ndarray  # (2,): step of the first pending arm, number of pending arms
 
 
+class Scratch(NamedTuple):
+    """What a step writes to."""
+
+    weights: np.ndarray  # (block + 2, TILE): of `flush`
+    xi: np.ndarray  # (r,): the model of this step, in information space
+
+
 class EagerEnsemble(NamedTuple):
     """State of ensemble sampling."""
 
     posterior: Posterior
     models: Models
-    weights: np.ndarray  # (block + 2, TILE): workspace of `flush`
-    xi: np.ndarray  # (r,): the model of this step, in information space
     z: np.ndarray  # (r,): the model of this step
+    scratch: Scratch
 
 
 def eager_ensemble(r: int, M: int) -> EagerEnsemble:
     """Return the state before the first step, all xi yet to be drawn by `draw_prior_models`."""
     tiles = np.empty((tile_count(M), r, TILE))
     models = Models(M, tiles, np.zeros((block_length(M), r)), np.zeros(2, np.int64))
-    return EagerEnsemble(prior(r), models, weights(models), np.zeros(r), np.zeros(r))
+    return EagerEnsemble(prior(r), models, np.zeros(r), Scratch(weights(models), np.zeros(r)))
 
 
 def eager_ensemble_bytes(r: int, M: int) -> int:
@@ -161,39 +167,42 @@ def read_model(models, source, m, xi):
         axpy(normal(source, PERTURBATION, m, start + s), models.pending[s], xi)
 
 
+@has_linear_scores.body(EagerEnsemble)
+def _has_linear_scores(agent):
+    return True
+
+
 @prepare.body(EagerEnsemble)
-def _aim(agent, source, t):
+def _prepare(agent, source, t):
     m = integer(source, MODEL_INDEX, t, agent.models.M)
-    read_model(agent.models, source, m, agent.xi)
-    model_from_xi(agent.posterior, agent.xi, agent.z)
+    read_model(agent.models, source, m, agent.scratch.xi)
+    model_from_xi(agent.posterior, agent.scratch.xi, agent.z)
 
 
 @learn.body(EagerEnsemble)
-def _learn(agent, arms, source, t, arm, reward):
+def _learn(agent, row, key, reward, source, t):
     models = agent.models
     if room(models) == 0:
-        flush(models, source, 0, models.tiles.shape[0], agent.weights)
+        flush(models, source, 0, models.tiles.shape[0], agent.scratch.weights)
         forget_pending(models)
     if models.span[1] == 0:
         models.span[0] = t
-    offset = load_arm(arms, arm, agent.posterior.b)
-    row = models.pending[models.span[1]]
     for j in range(row.shape[0]):
-        row[j] = agent.posterior.b[j]
+        models.pending[models.span[1], j] = row[j]
     models.span[1] += 1
-    update(agent.posterior, arm, reward - offset)
+    update(agent.posterior, row, key, reward)
 
 
 def models_between(
     agent: EagerEnsemble, source: Source, probe_index: int, first: int, last: int
 ) -> np.ndarray:
-    """Return xi of the models first, ..., last - 1 as of now. No bit of what follows depends on it.
+    """Return xi of the models first, ..., last - 1 as they are now. No later bit depends on it.
 
-    `probe_index` numbers the look where looks draw numbers (deferred.models_between); these do not.
+    `probe_index` numbers a probe that draws numbers (deferred.models_between); this one does not.
     """
     models = agent.models
     if models.span[1] > 0:
-        flush(models, source, 0, models.tiles.shape[0], agent.weights)
+        flush(models, source, 0, models.tiles.shape[0], agent.scratch.weights)
         forget_pending(models)
     tiles = models.tiles[first // TILE : tile_count(last)]
     rows = tiles.transpose(0, 2, 1).reshape(-1, models.tiles.shape[1])

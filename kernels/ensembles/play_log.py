@@ -44,7 +44,7 @@ class PlayLog(NamedTuple):
 
 
 def play_log(K: int, r: int, steps: int = 0) -> PlayLog:
-    """Return an empty log with room for so many plays at least.
+    """Return an empty log with room for at least `steps` plays.
 
     The system gives memory where it is written to: room that is not used costs nothing.
     """
@@ -71,7 +71,7 @@ def log_bytes(K: int, r: int, T: int) -> int:
 
 
 def _width_of(slots: int) -> int:
-    """Return how many bytes tell so many slots apart."""
+    """Return how many bytes number that many slots."""
     return max(1, (slots - 1).bit_length() + 7 >> 3)
 
 
@@ -92,7 +92,7 @@ def now(log):
 
 @entry
 def log_needs_capacity(log):
-    """Tell whether the next play might not fit."""
+    """Return whether the next play might not fit."""
     time, slots, width = log.size[_NOW], log.size[_SLOTS], log.size[_WIDTH]
     more = slots < log.slot_of_arm.shape[0]
     width += more and slots == 1 << 8 * width

@@ -1,12 +1,17 @@
 """Where compiled code is kept: a folder that can be neither stale nor foreign."""
 
+import contextlib
 import functools
 import hashlib
 import os
 import sys
 import tempfile
-from pathlib import Path
+import uuid
+from collections.abc import Callable
+from pathlib import Path, PurePath
+from typing import Any
 
+import llvmlite.binding
 import numba
 
 
@@ -22,7 +27,10 @@ def _user_cache() -> Path:
 
 @functools.cache
 def fingerprint() -> str:
-    """Return a hash of every kernel's source and of numba's version."""
+    """Return a hash of every kernel's source and of numba's version.
+
+    It is the same on every machine: checkpoints and studies move between them.
+    """
     kernels = Path(__file__).parents[1]
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted(kernels.rglob("*.py")):
@@ -31,24 +39,83 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-@functools.cache
+def _processor() -> str:
+    """Return a hash of the processor that code is compiled on, and of the one it is meant for."""
+    host = (
+        llvmlite.binding.get_host_cpu_name(),
+        llvmlite.binding.get_host_cpu_features().flatten(),
+    )
+    # NUMBA_CPU_NAME, NUMBA_CPU_FEATURES and NUMBA_ENABLE_AVX, if they are set.
+    names = ("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX")
+    chosen = tuple(getattr(numba.config, name, None) for name in names)
+    return hashlib.sha256(repr((host, chosen)).encode()).hexdigest()[:8]
+
+
 def cache_folder() -> Path:
-    """Return the folder for compiled code, named by the content of every kernel.
+    """Return the folder for compiled code, named by all that the code depends on.
 
     Numba stamps a compiled function with its own source file only, so that a change in a
     kernel it calls from another file would go unnoticed and the old code would run. A folder
-    named by a hash of all sources and of numba's version cannot be stale. Where the user's
-    cache cannot be written, code is compiled into a folder that lasts as long as the process.
+    named by a hash of all sources and of numba's version cannot be stale; named by the
+    processor's name and features too, it holds no code for another kind of machine that has the
+    same home. Where the user's cache cannot be written, code is compiled into a folder that
+    lasts as long as the process.
     """
-    folder = _user_cache() / "fastes" / f"kernels-{fingerprint()}"
+    return _lasting_folder() or Path(_process_folder().name)
+
+
+def cache_is_kept() -> bool:
+    """Return whether compiled code outlives this process."""
+    return _lasting_folder() is not None
+
+
+@functools.cache
+def _lasting_folder() -> Path | None:
+    folder = _user_cache() / "fastes" / f"kernels-{fingerprint()}-{_processor()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
     except (OSError, RuntimeError):
-        folder = Path(_process_folder().name)
+        return None
     return folder
 
 
 @functools.cache
 def _process_folder() -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix="fastes-kernels-", ignore_cleanup_errors=True)
+
+
+def remembered(name: str, check: Callable[[], bool]) -> bool:
+    """Return the outcome of a check, which is done once for this folder."""
+    file = cache_folder() / name
+    outcomes = {"yes": True, "no": False}
+    with contextlib.suppress(OSError):
+        text = file.read_text()
+        if text in outcomes:
+            return outcomes[text]
+    outcome = check()
+    part = file.with_name(f"{name}.{uuid.uuid4().hex}")
+    with contextlib.suppress(OSError):
+        part.write_text("yes" if outcome else "no")
+        part.replace(file)
+    return outcome
+
+
+def let_processes_share(dispatcher: Any) -> None:
+    """Have numba give compiled code a file name that no other process gives.
+
+    Numba numbers the files of a function, one for each signature, by an index that a process
+    reads, extends and writes back. Two that do so at once take the same number, and the code of
+    one may be found under the signature of the other. With names of their own, what an index
+    says is true whoever wrote it last: at worst a signature is missing from it, and is compiled
+    again. There is no lock that a file system could lack or a killed process could leave.
+    """
+    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    numbered = getattr(files, "_data_name", None)
+    if files is not None and numbered is not None:
+
+        def unique(number: int) -> str:
+            name = PurePath(numbered(number))
+            return f"{name.stem}.{uuid.uuid4().hex[:16]}{name.suffix}"
+
+        files._data_name = unique

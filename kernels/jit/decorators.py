@@ -1,4 +1,4 @@
-"""How kernels are compiled and cached: one place for the flags and for the cache folder."""
+"""The decorators of compiled functions; options.py has the flags, cache.py the cache folder."""
 
 import functools
 from collections.abc import Callable
@@ -7,20 +7,9 @@ from typing import Any
 import numba
 from numba.extending import overload
 
-from .cache import cache_folder
-from .linking import EntryCompiler, LinkedCompiler
-
-# Division by zero gives inf or nan, as in NumPy, instead of a branch on every division.
-# No fastmath: NaN and inf must be seen, and a sum must not depend on how a loop was
-# vectorised. Where speed needs a fused multiply-add, the kernel says so (floats.fma).
-# No numba runtime: kernels own no memory. That refuses allocation, and takes away the atomic
-# reference counts on every view and field, which made a small step four times as long and
-# would have threads fight over the arms that they share.
-# No entry for C: nobody calls from there.
-FLAGS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-# What only kernels call is compiled within them (linked.py). The code that takes arguments from
-# Python apart would take longer to compile than many a kernel.
-LINKED = {**FLAGS, "no_cpython_wrapper": True, "pipeline_class": LinkedCompiler}
+from .cache import cache_folder, let_processes_share
+from .guard import refuse_python
+from .options import entry_options, kernel_options
 
 
 def entry(function: Callable[..., Any]) -> Any:
@@ -29,14 +18,16 @@ def entry(function: Callable[..., Any]) -> Any:
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, pipeline_class=EntryCompiler, **FLAGS)(function)
+        compiled = numba.njit(cache=True, **entry_options())(function)
     finally:
         numba.config.CACHE_DIR = theirs
+    let_processes_share(compiled)
+    return compiled
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function for other kernels to call. Called from Python it is a crash."""
-    return numba.njit(**LINKED)(function)
+    """Compile a function for other kernels to call. A call from Python is a TypeError."""
+    return refuse_python(numba.njit(**kernel_options())(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -45,7 +36,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     For what is called within a loop that should vectorise; and for what takes a large state at
     every step, since a call copies every field of every array in it.
     """
-    return numba.njit(forceinline=True, **LINKED)(function)
+    return refuse_python(numba.njit(forceinline=True, **kernel_options())(function))
 
 
 def generic(default: Callable[..., Any]) -> Any:
@@ -54,6 +45,9 @@ def generic(default: Callable[..., Any]) -> Any:
     The choice is made when the caller is compiled: a caller holds the code of the one agent
     it is compiled for and no branch. `default` serves types without a body of their own;
     ``@name.body(Kind)`` registers the body for `Kind`. Arguments are positional.
+
+    Called from Python, the body runs as it is written: a question such as `needs_capacity` is
+    answered, and a body that calls a `kernel` raises its TypeError.
     """
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -64,7 +58,8 @@ def generic(default: Callable[..., Any]) -> Any:
     def compiled(state: Any, *rest: Any) -> Callable[..., Any]:
         return bodies.get(getattr(state, "instance_class", object), default)
 
-    overload(interpreted, strict=False, jit_options={**LINKED, "forceinline": True})(compiled)
+    options = {**kernel_options(), "forceinline": True}
+    overload(interpreted, strict=False, jit_options=options)(compiled)
 
     def body(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def register(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -28,6 +28,6 @@ def announce_compilation(announce: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def compilation_timer() -> Iterator[Callable[[], float]]:
-    """Give a function that tells how many seconds were spent compiling since."""
+    """Give a function that returns the seconds spent compiling since."""
     with event.install_listener("numba:compile", event.TimingListener()) as timer:
         yield lambda: timer.duration if timer.done else 0.0

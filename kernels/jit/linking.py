@@ -3,8 +3,8 @@
 Numba optimises a function together with all that it calls and makes machine code of it, then does
 the same again within each caller and each caller's caller: a product of two vectors five calls
 below the loop is compiled six times. Here a callee is brought to LLVM's representation and left
-there; what is optimised as a whole and made machine code of is the `entry` (jit.py) that it is
-linked into.
+there; what is optimised as a whole and made machine code of is the `entry` (decorators.py) that it
+is linked into. All of this is numba's internals: options.py does without where they are not there.
 """
 
 from typing import Any

@@ -1,26 +1,26 @@
-"""The loop: an agent plays an environment, and its regret is written down."""
+"""The loop: an agent plays an environment, and its regret is recorded."""
 
-from ..agents.interface import learn, needs_capacity, prepare
+from ..agents.interface import needs_capacity
 from ..jit.decorators import entry
 from ..search.certificate import snapshot_due
-from ..search.scan import choose
 from .environment import draw_reward
 from .record import record_step
+from .step import choose_arm, observe_reward
 
 
 @entry
-def advance(agent, arms, environment, record, source, work, start, stop):
+def advance(agent, actions, environment, record, source, work, start, stop):
     """Run the steps start, ..., stop - 1. Return the step reached.
 
-    It is below stop where the agent is full, a snapshot is due, or no score is a number.
+    It is below stop where the agent needs capacity, a snapshot is due, or no score is a number.
     """
     for t in range(start, stop):
         if needs_capacity(agent) or snapshot_due(work):
             return t
-        prepare(agent, source, t)
-        arm = choose(work, agent, arms, source, t)
+        arm = choose_arm(agent, actions, source, t, work)
         if arm < 0:
             return t
-        learn(agent, arms, source, t, arm, draw_reward(environment, source, t, arm))
+        reward = draw_reward(environment, source, t, arm)
+        observe_reward(agent, actions, arm, reward, source, t, environment.row)
         record_step(record, environment, t, arm)
     return stop

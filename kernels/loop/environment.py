@@ -16,6 +16,7 @@ class Environment(NamedTuple):
 
     means: np.ndarray  # (K,)
     best: float
+    row: np.ndarray  # (r,): scratch, the arm played
 
 
 @entry

@@ -1,23 +1,25 @@
-"""A step in its two halves, for the live agent: it chooses, and rewards come as they come."""
+"""The two halves of a step for a live agent: rewards come when they come."""
 
-from ..agents.interface import learn, needs_capacity, prepare
+from ..agents.interface import needs_capacity
 from ..jit.decorators import entry
-from ..search.scan import choose
+from .step import choose_arm, observe_reward
 
 
 @entry
-def act(agent, arms, source, t, work):
-    """Return the agent's t-th choice, or -1: it is full, or no score is a number."""
+def act(agent, actions, source, t, work):
+    """Return the agent's t-th choice, or -1: it needs capacity, or no score is a number."""
     if needs_capacity(agent):
         return -1
-    prepare(agent, source, t)
-    return choose(work, agent, arms, source, t)
+    return choose_arm(agent, actions, source, t, work)
 
 
 @entry
-def observe(agent, arms, source, t, arm, reward):
-    """Let the agent learn its t-th reward. Return False, and change nothing, if it is full."""
+def observe(agent, actions, arm, reward, source, t, row):
+    """Let the agent learn its t-th reward; `row` (r) is scratch.
+
+    Return False, and change nothing, if it needs capacity.
+    """
     if needs_capacity(agent):
         return False
-    learn(agent, arms, source, t, arm, reward)
+    observe_reward(agent, actions, arm, reward, source, t, row)
     return True

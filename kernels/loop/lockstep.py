@@ -1,8 +1,8 @@
-"""Several runs in step, so that the arms are read from memory once for all of them.
+"""Several runs in lockstep, so that the arms are read from memory once for all of them.
 
-Each run is at the same step. The first look at the arms (argmax.py) is then a matrix product;
-all else is done one run after the other, as if it were alone, and every number is the same.
-The states of the runs are stacked: a named tuple of arrays with one axis more.
+All runs are at the same step. The screening pass over the arms (search/screening.py) is then a
+matrix product; all else is done one run after the other, as if it were alone, and every number is
+the same. The states of the runs are stacked: a named tuple of arrays with one axis more.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms
-from ..agents.interface import learn, prepare
+from ..agents.interface import prepare, random_arm
 from ..arithmetic.tile_product import MODELS, TILE, score_tile
 from ..jit.decorators import entry, kernel
 from ..search.scan import Workspace, break_tie, rescore, workspace
@@ -20,20 +20,21 @@ from .advance import advance
 from .environment import draw_reward
 from .record import record_step
 from .states import state_at
+from .step import observe_reward
 
 
 class LockstepWorkspace(NamedTuple):
-    """What runs in step write to."""
+    """What runs in lockstep write to."""
 
     one: Workspace
     z32: np.ndarray  # (runs, r) float32: their models; runs rounded up to a multiple of MODELS
     scores: np.ndarray  # (MODELS, TILE) float32
-    tile_maxima: np.ndarray  # (runs, tiles) float32: the best score of each tile, at a first look
+    tile_maxima: np.ndarray  # (runs, tiles) float32: the best screened score of each tile
     best: np.ndarray  # (runs,): the best of them
 
 
 def lockstep_workspace(arms: Arms, runs: int) -> LockstepWorkspace:
-    """Return the workspace of so many runs in step."""
+    """Return the workspace of a batch of runs in lockstep."""
     tiles, r, _ = arms.tiles.shape
     rows = -(-runs // MODELS) * MODELS
     return LockstepWorkspace(
@@ -62,12 +63,15 @@ def _screen_all(arms, work):
 
 
 @entry
-def advance_lockstep(agents, arms, environments, records, sources, work, failed_run, start, stop):
-    """Do as `loop.advance` for runs in step. Return the step reached.
+def advance_lockstep(
+    agents, actions, environments, records, sources, work, failed_run, start, stop
+):
+    """Do as `advance` for a batch of runs in lockstep. Return the step reached.
 
-    It is below stop where a run, whose number is then lost[0], finds no score to be a number. No
-    agent may come to be full.
+    It is below stop where a run, whose number is then failed_run[0], finds no score to be a
+    number. Scores are linear, and no agent may come to need capacity.
     """
+    arms = actions.arms
     for t in range(start, stop):
         for i in range(work.best.shape[0]):
             agent = state_at(agents, i)
@@ -78,29 +82,34 @@ def advance_lockstep(agents, arms, environments, records, sources, work, failed_
         for i in range(work.best.shape[0]):
             agent, source = state_at(agents, i), state_at(sources, i)
             environment = state_at(environments, i)
-            one = Workspace(work.one.scores, work.one.screened, work.tile_maxima[i])
-            floor = work.best[i] - 2.0 * margin32(arms, agent.z)
-            best, ties, arm = rescore(agent, arms, floor, one)
-            arm = break_tie(agent, arms, source, t, best, ties, arm, one)
+            arm = random_arm(agent, arms.K, source, t)
+            if arm < 0:
+                one = Workspace(work.one.scores, work.one.screened, work.tile_maxima[i])
+                floor = work.best[i] - 2.0 * margin32(arms, agent.z)
+                best, ties, first = rescore(agent, arms, floor, one)
+                arm = break_tie(agent, arms, source, t, best, ties, first, one)
             if arm < 0:
                 failed_run[0] = i
                 return t
-            learn(agent, arms, source, t, arm, draw_reward(environment, source, t, arm))
+            reward = draw_reward(environment, source, t, arm)
+            observe_reward(agent, actions, arm, reward, source, t, environment.row)
             record_step(state_at(records, i), environment, t, arm)
     return stop
 
 
 @entry
-def advance_sequence(agents, arms, environments, records, sources, work, failed_run, start, stop):
-    """Do as `loop.advance` for one run after the other. Return the step that all reached.
+def advance_sequence(
+    agents, actions, environments, records, sources, work, failed_run, start, stop
+):
+    """Do as `advance` for one run of a batch after the other. Return the step that all reached.
 
     One call for many short runs: each would hand the interpreter's lock from thread to thread.
-    Where one does not reach stop, lost[0] is its number.
+    Where one does not reach stop, failed_run[0] is its number.
     """
     for i in range(records.total.shape[0]):
         agent, environment = state_at(agents, i), state_at(environments, i)
         record, source = state_at(records, i), state_at(sources, i)
-        reached = advance(agent, arms, environment, record, source, work, start, stop)
+        reached = advance(agent, actions, environment, record, source, work, start, stop)
         if reached < stop:
             failed_run[0] = i
             return reached

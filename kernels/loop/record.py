@@ -11,7 +11,7 @@ class Record(NamedTuple):
     """What is kept of a run: regret at chosen times, and how often each arm was played."""
 
     times: np.ndarray  # (points,): numbers of steps, increasing
-    regret: np.ndarray  # (points,): cumulative regret after so many steps
+    regret: np.ndarray  # (points,): cumulative regret after that many steps
     counts: np.ndarray  # (K,)
     total: np.ndarray  # (1,): cumulative regret so far
     cursor: np.ndarray  # (1,): points written so far

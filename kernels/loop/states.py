@@ -12,7 +12,7 @@ from numba.np import arrayobj
 def stack_states(state: Any, n: int) -> Any:
     """Return room for n states like this one: a named tuple of arrays with one axis more.
 
-    An array that stands in two places of the state does so in the stack. The system gives memory
+    An array that is in two places of the state is so in the stack. The system gives memory
     where it is written to, so the stack takes what its states come to use.
     """
     return _stack_part(state, n, {})

@@ -21,7 +21,7 @@ def _absorb(U, eta, columns, n):
         square = dot(x, x)
         if not square < 1e-280:  # what is less is lost beside U_kk >= 1; nan must be seen
             diagonal = np.sqrt(U[k, k] * U[k, k] + square)
-            # The reflector is (head, x); written so, its head does not cancel.
+            # The reflector is (head, x); written so, its first entry does not cancel.
             head = -square / (U[k, k] + diagonal)
             scale = 2.0 / (head * head + square)
             U[k, k] = diagonal
@@ -43,15 +43,15 @@ def refactor(posterior):
     depend on which BLAS is installed or on how many threads it takes.
     """
     U, X, S = posterior.factor, posterior.root, posterior.S
-    r = U.shape[0]
+    r, columns = U.shape[0], posterior.scratch.columns
     # n plays of an arm b that paid y in all are one of sqrt(n) b that paid y / sqrt(n).
     distinct = posterior.since_refactor[1]
     for i in range(distinct):
         scale = np.sqrt(np.float64(posterior.recent_plays[i]))
         for j in range(r):
-            posterior.columns[j, i] = scale * posterior.recent[i, j]
-        posterior.columns[r, i] = posterior.recent_pay[i] / scale
-    _absorb(U, posterior.eta, posterior.columns, distinct)
+            columns[j, i] = scale * posterior.recent[i, j]
+        columns[r, i] = posterior.recent_pay[i] / scale
+    _absorb(U, posterior.eta, columns, distinct)
     posterior.since_refactor[:] = 0
     # Row i of X is (e_i - sum_{k < i} U_ki X_k) / U_ii.
     for i in range(r):

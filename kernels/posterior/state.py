@@ -19,48 +19,45 @@ from ..arithmetic.vectors import add_transposed, dot
 from ..jit.decorators import inlined
 
 
+class Scratch(NamedTuple):
+    """What updates of a posterior write to, and nobody keeps."""
+
+    gain: np.ndarray  # (r,): sqrt(g) S b of the last update
+    image: np.ndarray  # (r,): root'b of the last update
+    columns: np.ndarray  # (r + 1, interval): of `refactor`
+
+
 class Posterior(NamedTuple):
-    """The belief N(mu, S) about z, with workspace."""
+    """The belief N(mu, S) about z. `interval` is short for `refactor_interval(r)`."""
 
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r): covariance, symmetric to the bit
     factor: np.ndarray  # (r, r): U, upper triangular, P = U'U as of the last `refactor`
     eta: np.ndarray  # (r,): U mu as of the last `refactor`
-    recent: np.ndarray  # (cadence, r): the distinct arms played since, one a row
-    recent_arm: np.ndarray  # (cadence,) int64: which they are
-    recent_plays: np.ndarray  # (cadence,) int64: how often each was played
-    recent_pay: np.ndarray  # (cadence,): what each paid in all
-    since_refactor: (
-        np.ndarray
-    )  # (2,) int64: updates since the last `refactor`, distinct arms in them
     root: np.ndarray  # (r, r): S = root root' after `refactor`, and under `update_with_root`
-    b: np.ndarray  # (r,): the arm of the last update
-    gain: np.ndarray  # (r,): sqrt(g) S b of the last update
-    image: np.ndarray  # (r,): root'b of the last update
-    columns: np.ndarray  # (r + 1, cadence): workspace of `refactor`
+    recent: np.ndarray  # (interval, r): the distinct arms played since, one a row
+    recent_key: np.ndarray  # (interval,) int64: their keys; arms of one key are equal
+    recent_plays: np.ndarray  # (interval,) int64: how often each was played
+    recent_pay: np.ndarray  # (interval,): what each paid in all
+    since_refactor: np.ndarray  # (2,) int64: updates since `refactor`, distinct arms in them
+    scratch: Scratch
 
 
 def prior(r: int) -> Posterior:
     """Return the canonical prior N(0, I)."""
-    mu, eta, b, gain, image = np.zeros((5, r))
-    S, factor, root = np.eye(r), np.eye(r), np.eye(r)
-    recent, columns = np.zeros((refactor_interval(r), r)), np.zeros((r + 1, refactor_interval(r)))
-    recent_arm, recent_plays = np.zeros((2, refactor_interval(r)), np.int64)
+    interval = refactor_interval(r)
     return Posterior(
-        mu=mu,
-        S=S,
-        factor=factor,
-        eta=eta,
-        recent=recent,
-        recent_arm=recent_arm,
-        recent_plays=recent_plays,
-        recent_pay=np.zeros(refactor_interval(r)),
+        mu=np.zeros(r),
+        S=np.eye(r),
+        factor=np.eye(r),
+        eta=np.zeros(r),
+        root=np.eye(r),
+        recent=np.zeros((interval, r)),
+        recent_key=np.zeros(interval, np.int64),
+        recent_plays=np.zeros(interval, np.int64),
+        recent_pay=np.zeros(interval),
         since_refactor=np.zeros(2, np.int64),
-        root=root,
-        b=b,
-        gain=gain,
-        image=image,
-        columns=columns,
+        scratch=Scratch(np.zeros(r), np.zeros(r), np.zeros((r + 1, interval))),
     )
 
 
@@ -71,12 +68,12 @@ def refactor_interval(r: int) -> int:
 
 def prior_bytes(r: int) -> int:
     """Return the memory that `prior` takes."""
-    return 8 * (3 * r * r + (2 * r + 4) * refactor_interval(r) + 5 * r + 2)
+    return 8 * (3 * r * r + (2 * r + 4) * refactor_interval(r) + 4 * r + 2)
 
 
 @inlined
 def model_from_xi(posterior, xi, z):
-    """z = mu + S xi: a model in information space, read (ensemble.py); cost O(r^2)."""
+    """z = mu + S xi, a model in information space (ensembles/eager.py); cost O(r^2)."""
     for j in range(z.shape[0]):
         z[j] = posterior.mu[j]
     add_transposed(posterior.S, xi, z)

@@ -1,4 +1,4 @@
-"""The best arm without looking at all arms, and a certificate that it is the best.
+"""The best arm without scoring all arms, and a certificate that it is the best.
 
 Bounds from a snapshot of the posterior (snapshot.py) rule out most arms unseen, and most of the
 others by a few numbers each. Arms that are left are scored as a full scan scores them, to the
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms, empty_arms, load_arm
-from ..agents.interface import is_linear, optimism, score, variance_drift
+from ..agents.interface import has_linear_scores, optimism, score, variance_drift
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import generic, inlined, kernel
@@ -62,8 +62,8 @@ class Certified(NamedTuple):
     z32: np.ndarray  # (r,) float32: workspace
     recent_winners: np.ndarray  # (_CHAMPIONS,) int64: arms that were the best lately
     best: np.ndarray  # (1,): the best score of the last step
-    schedule: np.ndarray  # of costs (rent_or_buy.py)
-    tally: np.ndarray  # (4,) int64: arms looked at, arms scored, full scans, snapshots
+    schedule: np.ndarray  # of costs (snapshot_schedule.py)
+    counters: np.ndarray  # (4,) int64: arms bounded, arms scored, full scans, snapshots
 
 
 def certified(arms: Arms) -> Certified:
@@ -81,7 +81,7 @@ def certified(arms: Arms) -> Certified:
         recent_winners=np.zeros(_WINNERS, np.int64),
         best=np.zeros(1),
         schedule=new_schedule(),
-        tally=np.zeros(4, np.int64),
+        counters=np.zeros(4, np.int64),
     )
 
 
@@ -92,7 +92,7 @@ def certified_bytes(K: int, r: int) -> int:
 
 @generic
 def snapshot_due(work):
-    """Tell whether a new snapshot is due: never, for a full scan."""
+    """Return whether a new snapshot is due: never, for a full scan."""
     return False
 
 
@@ -105,7 +105,7 @@ def retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
     """Take the snapshot that is due. If that fails half way, steps are full scans."""
     breadth = start_snapshot(work.schedule)
     work.snapshot.scalars[DRIFT] = variance_drift(agent)
-    work.tally[3] += 1
+    work.counters[3] += 1
     posterior, best = agent.posterior, float(work.best[0])
     if take(work.snapshot, posterior, arms, agent.z, best, optimism(agent), breadth):
         accept_snapshot(work.schedule)
@@ -115,13 +115,13 @@ def retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
 def _scan_cost(agent, arms):
     """Return the cost of a full scan."""
     n = arms.K * arms.tiles.shape[1]
-    return stream_cost(n) if is_linear(agent) else np.float64(n * arms.tiles.shape[1])
+    return stream_cost(n) if has_linear_scores(agent) else np.float64(n * arms.tiles.shape[1])
 
 
 @inlined
 def _score_cost(agent, r):
-    """Return the cost of scoring an arm that stands anywhere."""
-    return 40 + 4 * r if is_linear(agent) else r * r
+    """Return the cost of scoring one arm, wherever in memory."""
+    return 40 + 4 * r if has_linear_scores(agent) else r * r
 
 
 @inlined
@@ -184,13 +184,13 @@ def _search(agent, arms, work):
     each = _score_cost(agent, r)
     rho = measure(known, agent.z)
     slack, slack32 = margin(known, arms, agent.z, rho, optimism(agent)), margin32(arms, agent.z)
-    if not is_linear(agent):
+    if not has_linear_scores(agent):
         slack += _width_margin(agent, arms, work)
     if not (slack < 1e20 and slack32 < 1e20):
         return -np.inf, np.int64(0), 0.0
     best, ties, floor, n = -np.inf, np.int64(0), -np.inf, np.int64(0)
-    looked = scored = 0
-    if is_linear(agent):
+    bounded = scored = 0
+    if has_linear_scores(agent):
         for j in range(r):
             work.z32[j] = agent.z[j]
         for i in range(_WINNERS):
@@ -198,22 +198,22 @@ def _search(agent, arms, work):
     tile, certain, crowded = 0, False, False
     while not crowded:
         certain = upper_bound(known, tile, rho) + slack < floor
-        given_up = tile == tiles or stream_cost(looked * k) + scored * each > limit
-        if n > 0 and (certain or given_up or not is_linear(agent)):
+        given_up = tile == tiles or stream_cost(bounded * k) + scored * each > limit
+        if n > 0 and (certain or given_up or not has_linear_scores(agent)):
             best, ties = _score_finalists(agent, arms, work, n, floor, best, ties)
             floor, n = max(floor, best), np.int64(0)
             certain = upper_bound(known, tile, rho) + slack < floor
         if certain or given_up:
             break
         score_tile(known.leading_coordinates[tile], known.base[tile], known.leading, scores)
-        looked += TILE
+        bounded += TILE
         if np.float64(largest_of(scores)) + slack >= floor:
             for i in range(min(TILE, listed - tile * TILE)):
                 bound = np.float64(scores[i]) + slack
                 if bound >= floor:
                     arm = np.int64(known.arm[tile * TILE + i])
                     scored += 1
-                    if is_linear(agent):
+                    if has_linear_scores(agent):
                         value = _value32(arms, arm, work.z32)
                         bound = value + slack32
                         floor = max(floor, value - slack32)
@@ -225,10 +225,10 @@ def _search(agent, arms, work):
                         work.value[n] = bound
                         n += 1
         tile += 1
-    work.tally[0] += looked
-    work.tally[1] += scored
+    work.counters[0] += bounded
+    work.counters[1] += scored
     found = ties if certain and not crowded and ties <= TILE else np.int64(0)
-    return best, found, stream_cost(looked * k) + scored * each + 2 * r * r
+    return best, found, stream_cost(bounded * k) + scored * each + 2 * r * r
 
 
 @inlined
@@ -266,7 +266,7 @@ def _choose(work, agent, arms, source, t):
         best, ties, arm = scan(agent, arms, work.scan)
         arm = break_tie(agent, arms, source, t, best, ties, arm, work.scan)
         cost += _scan_cost(agent, arms)
-        work.tally[2] += 1
+        work.counters[2] += 1
         if not searching:
             note_scan(work.schedule)
     if arm >= 0:

@@ -1,8 +1,8 @@
 """The best arm over all tiles, ties broken uniformly.
 
-Scores that are linear, o + b z, are first looked at in single precision, at half the memory
-traffic. Each is then known up to a margin, and only tiles that may hold the best arm are scored
-in double precision: the choice is the one of a scan of all tiles, to the bit.
+Scores that are linear, o + b'z, are screened in single precision, at half the memory traffic. Each
+is then known up to a margin, and only tiles that may hold the best arm are scored in double
+precision: the choice is the one of a scan of all tiles, to the bit.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms
-from ..agents.interface import is_linear, score
+from ..agents.interface import has_linear_scores, score
 from ..arithmetic.tile_product import TILE
 from ..jit.decorators import generic, inlined, kernel
 from ..streams.draws import integer
@@ -23,15 +23,21 @@ class Workspace(NamedTuple):
     """What a scan writes to; one for each thread."""
 
     scores: np.ndarray  # (3, TILE)
-    screened: np.ndarray  # (TILE + r,) float32: scores and z, at a first look
-    tile_maxima: np.ndarray  # (tiles,) float32: the best score of each tile, at a first look
+    screened: np.ndarray  # (TILE + r,) float32: scores and z of the screening pass
+    tile_maxima: np.ndarray  # (tiles,) float32: the best screened score of each tile
 
 
 def workspace(arms: Arms) -> Workspace:
     """Return the workspace of a scan of these arms."""
     tiles, r, _ = arms.tiles.shape
-    first, tile_maxima = np.zeros(TILE + r, np.float32), np.zeros(tiles, np.float32)
-    return Workspace(np.zeros((3, TILE)), first, tile_maxima)
+    screened, tile_maxima = np.zeros(TILE + r, np.float32), np.zeros(tiles, np.float32)
+    return Workspace(np.zeros((3, TILE)), screened, tile_maxima)
+
+
+class NoSearch(NamedTuple):
+    """The workspace of an agent that never chooses by score."""
+
+    K: int
 
 
 @inlined
@@ -41,14 +47,14 @@ def scan(agent, arms, work):
     Cost O(K r) for scores linear in b.
     """
     floor = np.nan
-    if is_linear(agent) and arms.tiles.shape[0] >= SCREEN_FROM:
+    if has_linear_scores(agent) and arms.tiles.shape[0] >= SCREEN_FROM:
         floor = screen(arms, agent.z, work)
     return rescore(agent, arms, floor, work)
 
 
 @inlined
 def rescore(agent, arms, floor, work):
-    """Do as `scan`, and leave out tiles whose tops at a first look are below `floor`."""
+    """Do as `scan`, and leave out tiles whose best screened score is below `floor`."""
     scores, tiles = work.scores[0], arms.tiles.shape[0]
     best, ties, arm = -np.inf, np.int64(0), np.int64(-1)
     for tile in range(tiles):
@@ -89,3 +95,8 @@ def choose(work, agent, arms, source, t):
     """
     best, ties, arm = scan(agent, arms, work)
     return break_tie(agent, arms, source, t, best, ties, arm, work)
+
+
+@choose.body(NoSearch)
+def _choose_none(work, agent, arms, source, t):
+    return np.int64(-1)

@@ -8,7 +8,7 @@ from ..jit.decorators import inlined, kernel
 from .tile_scores import larger, largest_of
 
 SCREEN_FROM = 4
-"""Tiles from which a first look pays."""
+"""Tiles from which screening pays."""
 
 # A chain of fused multiply-adds over r terms in single precision, unit roundoff u = 2^-24, with
 # rounded inputs: every term carries at most r + 2 factors (1 + u), and one more where o is added

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..jit.decorators import entry, inlined
 
-_CAUTION = 3.0  # a snapshot that does not help makes the next so many times as dear
+_CAUTION = 3.0  # a snapshot that does not help makes the next one that many times as dear
 _LONGEST_PAUSE = 64.0
 _BROADEST = 4.0
 _CACHED = 400_000  # numbers of single precision that a core's own cache holds
 
-# What a ledger holds.
+# What a schedule holds.
 _RENT = 0  # cost of all steps since the snapshot
 _STEPS = 1  # number of them
 _PATIENCE = 2  # how many times the price of a snapshot the rent must reach
@@ -32,7 +32,7 @@ _TAKEN = 9  # step at which the last snapshot became due, or inf
 
 
 def new_schedule() -> np.ndarray:
-    """Return the ledger of a run that begins: no search before a first snapshot."""
+    """Return the schedule of a run that begins: no search before a first snapshot."""
     schedule = np.zeros(10)
     schedule[_PATIENCE] = _CAUTION
     schedule[_BREADTH] = 1.3
@@ -57,7 +57,7 @@ def snapshot_cost(K, r, listed):
 
 @inlined
 def may_search(schedule):
-    """Tell whether to search in this step, or to scan."""
+    """Return whether to search in this step, or to scan."""
     return schedule[_PAUSE] == 0.0
 
 
@@ -94,15 +94,15 @@ def add_step_cost(schedule, t, r, cost, snapshot_cost):
 
 @entry
 def is_due(schedule):
-    """Tell whether a snapshot is due."""
+    """Return whether a snapshot is due."""
     return schedule[_DUE] != 0.0
 
 
 def start_snapshot(schedule: np.ndarray) -> float:
     """Note that a snapshot is to be taken, and judge from the last when to take the next.
 
-    No search by it until `accept_snapshot`: it may come to be half taken. Return how many times as far as
-    the model of this step later ones may go before an arm that is not listed can be the best.
+    No search by it until `accept_snapshot`: it may come to be half taken. Return how many times as
+    far as the model of this step later ones may go before an unlisted arm can be the best.
     """
     mean = schedule[_RENT] / schedule[_STEPS]
     if mean > 0.7 * schedule[_BEFORE]:

@@ -1,18 +1,38 @@
-"""The streams, and what their lanes and counters count."""
+"""The streams, and what their lanes and counters count: the one place that says so.
 
-from .philox import _U
+Three uses of (lane, counter) recur:
+
+- a vector at a time t: element j is half ``j % 2`` of the block (lane ``j // 2``, counter t);
+- a scalar at a time t: half ``t % 2`` of the block (lane 0, counter ``t // 2``);
+- a scalar for each of many models at a time t: the same with the model as lane.
+"""
+
+import numpy as np
+
+from ..jit.decorators import inlined
+
+_U = np.uint64
 
 # Typed numbers, not Python's: numba would compile a copy of each kernel for every literal.
-THETA = _U(1)
-MODEL_INDEX = _U(2)
-INITIAL_MODELS = _U(3)
-PERTURBATION = _U(4)
-NOISE = _U(5)
-TIES = _U(6)
-POSTERIOR_SAMPLE = _U(7)
-ARMS = _U(8)
-DIAGNOSTICS = _U(9)
-OPTIMAL_ACTION = _U(10)
+THETA = _U(1)  # the true parameter: a vector at 0
+MODEL_INDEX = _U(2)  # which model a step reads: an integer at t
+INITIAL_MODELS = _U(3)  # xi of a model before the first step, or at its first read: a vector
+PERTURBATION = _U(4)  # W: a scalar for each model at t, or a vector at the read of step t
+NOISE = _U(5)  # of rewards: a scalar at t
+TIES = _U(6)  # which of several best arms, or of all arms: an integer at t
+POSTERIOR_SAMPLE = _U(7)  # of Thompson sampling: a vector at t
+ARMS = _U(8)  # random arms: a vector for each
+DIAGNOSTICS = _U(9)  # models that a probe draws: a vector at `probe_counter`
+OPTIMAL_ACTION = _U(10)  # theta given the history: a vector at `probe_counter`
 
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1
+
+
+@inlined
+def probe_counter(probe_index, i):
+    """Return the counter of the i-th vector of a probe, i below 2^32.
+
+    Probes are numbered by the step before which they are made, modulo 2^24.
+    """
+    return ((probe_index % 2**24) << 32) + i

@@ -5,11 +5,7 @@ as easy as 1, 2, 3"). The seed is its 64-bit key; run (32 bits), stream (8), lan
 counter (56) fill its 128-bit counter, so two different draws never share a block. No library
 offers one that can be called inside a compiled loop and vectorised across draws.
 
-What the lane and the counter count is the caller's business; three uses recur:
-
-- a vector at a time t: element j is half ``j % 2`` of the block (lane ``j // 2``, counter t);
-- a scalar at a time t: half ``t % 2`` of the block (lane 0, counter ``t // 2``);
-- a scalar for each of many models at a time t: the same with the model as lane.
+What streams, lanes and counters count is said in layout.py.
 """
 
 from typing import NamedTuple

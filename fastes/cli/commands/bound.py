@@ -8,7 +8,8 @@ import click
 
 from fastes.cli.errors import user_errors
 from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
-from fastes.cli.problem_options import bandit_of, problem_options
+from fastes.cli.output import print_parts
+from fastes.cli.problem_options import bandit_from_options, problem_options
 from fastes.cli.startup import load_numba
 
 if TYPE_CHECKING:
@@ -52,14 +53,16 @@ def bound(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         load_numba()
         from fastes.theory.constants import constants
 
-        known = constants(bandit_of(options), samples=options["samples"], seed=options["seed"])
+        known = constants(
+            bandit_from_options(options), samples=options["samples"], seed=options["seed"]
+        )
         table = _table(known, options["T"], options["M"])
         if as_json:
             click.echo(json.dumps(table, allow_nan=False))
         elif not quiet:
-            from fastes.cli.tables import print_bounds
+            from fastes.theory.tables import bounds_tables
 
-            print_bounds(table)
+            print_parts(bounds_tables(table))
         if plot is not None:
             from fastes.results.figures import save_figure
             from fastes.theory.figures import draw_bounds

@@ -8,6 +8,7 @@ import click
 from fastes.cli.agent_options import agent_options, simulate_from_options
 from fastes.cli.errors import user_errors
 from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
+from fastes.cli.output import print_parts
 from fastes.cli.problem_options import problem_options
 from fastes.cli.startup import load_numba
 
@@ -20,10 +21,10 @@ from fastes.cli.startup import load_numba
     metavar="LIST",
     callback=integers,
     show_default="a dozen, evenly in log t",
-    help="Steps before which to look, from 0.",
+    help="Steps, from 0, before which to probe the agents.",
 )
 @click.option(
-    "--samples", type=int, default=4096, show_default=True, help="Draws of theta for each look."
+    "--samples", type=int, default=4096, show_default=True, help="Draws of theta for each probe."
 )
 @click.option("--out", type=OUTPUT, help="Save the results (npz), for fastes plot.")
 @output_options
@@ -56,8 +57,8 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                 described["diagnostics"] = table
             click.echo(json.dumps(summary, allow_nan=False))
         elif not quiet:
-            from fastes.cli.tables import print_inequalities
+            from fastes.theory.tables import inequalities_tables
 
-            print_inequalities(comparison, tables)
+            print_parts(inequalities_tables(comparison, tables))
         if options["out"] is not None:
             comparison.save(options["out"])

@@ -66,8 +66,8 @@ def _of_results(files: tuple[Path, ...], figure: str) -> tuple[Any, list[str]]:
     """Return what draws saved results, and their labels."""
     from fastes.results.comparison import Comparison
     from fastes.results.figures import plot_regret
-    from fastes.results.files import load
     from fastes.results.result import Result
+    from fastes.studies.loading import load
 
     results: list[Result] = []
     for file in files:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fastes.cli.agent_options import help_of, shown_default
 from fastes.cli.errors import user_errors
 from fastes.cli.options import INPUT, OUTPUT, Command, check_outputs, output_options, seconds
+from fastes.cli.output import print_parts
 from fastes.cli.startup import load_numba
+from fastes.studies.axes import AXES, OWNERS
 
 if TYPE_CHECKING:
     from fastes.studies.execution import Plan
@@ -18,20 +21,6 @@ if TYPE_CHECKING:
     from fastes.studies.sweep import Sweep
 
 
-# What it is, and what it is where nothing is said (`fastes.studies.study.DEFAULTS`).
-_AXES = {
-    "agent": ("es, ts, greedy, linucb, uniform.", "es"),
-    "M": ("Models in the ensemble (es).", "30"),
-    "engine": ("How the models are kept (es).", "auto"),
-    "alpha": ("Standard deviations of optimism (linucb).", "1"),
-    "arms": ("sphere, gaussian, uniform, basis.", "sphere"),
-    "K": ("Number of arms.", "100"),
-    "d": ("Dimension.", "10"),
-    "prior-mean": ("Mean of theta.", "0"),
-    "prior-cov": ("Variance of theta.", "1"),
-    "noise": ("Standard deviation of a reward.", "1"),
-    "T": ("Steps a run.", "2000"),
-}
 _NUMBERS = {
     "runs": ("Runs of each setting.", "100"),
     "seed": ("Seed of everything random.", "0"),
@@ -43,9 +32,14 @@ def _study_options(command: Command) -> Command:
     for name, (meaning, default) in reversed(_NUMBERS.items()):
         option = click.option(f"--{name}", type=int, show_default=default, help=meaning)
         command = option(command)
-    for name, (meaning, default) in reversed(_AXES.items()):
-        words = f"--{name}", name.replace("-", "_")
-        option = click.option(*words, metavar="LIST", show_default=default, help=meaning)
+    for name, axis in reversed(AXES.items()):
+        words = f"--{name.replace('_', '-')}", name
+        option = click.option(
+            *words,
+            metavar="LIST",
+            show_default=shown_default(axis),
+            help=help_of(axis, OWNERS.get(name)),
+        )
         command = option(command)
     return command
 
@@ -190,7 +184,7 @@ def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
     rows = zip(planned.study.settings, planned.costs, tasks, strict=True)
     if as_json:
         settings = [
-            {**setting._asdict(), "seconds_a_run": cost, "tasks": n} for setting, cost, n in rows
+            {**setting.axes, "seconds_a_run": cost, "tasks": n} for setting, cost, n in rows
         ]
         plan = {
             "study": planned.study.description(),
@@ -200,10 +194,10 @@ def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
         }
         click.echo(json.dumps(plan))
     elif not quiet:
-        from fastes.cli.tables import print_settings
+        from fastes.studies.tables import settings_table
 
         cells = [(setting, [f"{cost:.3g}", f"{n:,}"]) for setting, cost, n in rows]
-        print_settings(planned.study, ["seconds a run", "tasks"], cells)
+        print_parts([settings_table(planned.study, ["seconds a run", "tasks"], cells)])
         click.echo(_cost(planned))
 
 
@@ -213,24 +207,22 @@ def _print_done(done: "Sweep", as_json: bool, quiet: bool) -> None:
         settings = []
         for setting, result in results:
             summary = result.summary()
-            figures = {name: summary[name] for name in ("runs", "regret", "seconds")}
-            settings.append({**setting._asdict(), **figures})
-        told = {
+            measured = {name: summary[name] for name in ("runs", "regret", "seconds")}
+            settings.append({**setting.axes, **measured})
+        summary = {
             "study": done.study.description(),
             "out": done.path,
             "tasks": progress.total,
             "failures": failures,
             "settings": settings,
         }
-        click.echo(json.dumps(told, allow_nan=False))
+        click.echo(json.dumps(summary, allow_nan=False))
     elif not quiet:
-        from fastes.cli.tables import final_figures, print_settings
+        from fastes.results.tables import final_regret
+        from fastes.studies.tables import settings_table
 
-        print_settings(
-            done.study,
-            ["runs", "regret", "a step"],
-            [(setting, final_figures(result)) for setting, result in results],
-        )
+        cells = [(setting, final_regret(result)) for setting, result in results]
+        print_parts([settings_table(done.study, ["runs", "regret", "a step"], cells)])
         _print_tasks(done)
     if failures:
         number, message = next(iter(failures.items()))

@@ -1,0 +1,84 @@
+"""fastes compile."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from fastes.agents import AGENTS, agent_parameters
+from fastes.checks.parameters import parameters_of
+from fastes.cli.agent_options import AGENT, parameter_options
+from fastes.cli.errors import user_errors
+from fastes.cli.options import Command, integers, output_options
+from fastes.cli.startup import load_numba
+from fastes.problem.random_problem import PARAMETERS
+
+_CHOICES = {name for name, (declared, _) in agent_parameters().items() if declared.kind == "choice"}
+
+
+def _list(name: str, default: str) -> Callable[[Command], Command]:
+    meaning = PARAMETERS[name].help.removesuffix(".") + "; a list of sizes that will be used."
+    words: dict[str, Any] = {"metavar": "LIST", "callback": integers, "default": default}
+    return click.option(f"--{name}", name, help=meaning, show_default=True, **words)
+
+
+@click.command(name="compile")
+@AGENT
+@parameter_options(only=_CHOICES)
+@_list("K", "100")
+@_list("d", "10")
+@click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps a run.")
+@output_options
+def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
+    """Compile ahead what agents need, and keep it for this machine.
+
+    The first run of an agent compiles its code, which takes ten to thirty seconds. Do it once
+    where many processes will start at the same time, or where a container is built. Simulations,
+    studies, diagnostics and live agents of these sizes then start at once.
+
+    \b
+    fastes compile
+    fastes compile --agent es --agent ts --K 100,100000 --d 10,50
+    """
+    with user_errors(debug):
+        load_numba()
+        from fastes.cli.progress import task_bar
+        from fastes.kernels.jit.cache import cache_folder, cache_is_kept
+        from fastes.simulation.precompile import compilations
+
+        if not cache_is_kept():
+            raise OSError("compiled code cannot be kept: the user's cache cannot be written")
+        jobs = [
+            (agent, K, d, what, run)
+            for agent in _agents(options)
+            for K in dict.fromkeys(options["K"])
+            for d in dict.fromkeys(options["d"])
+            for what, run in compilations(agent, K, d, options["T"])
+        ]
+        rows: list[dict[str, Any]] = []
+        with task_bar(not (quiet or as_json), "compiling", len(jobs)) as advance:
+            for agent, K, d, what, run in jobs:
+                advance(f"{agent.title}, K={K:,}, d={d:,}: {what}")
+                began = time.perf_counter()
+                run()
+                seconds = time.perf_counter() - began
+                rows.append({"agent": agent.name, "K": K, "d": d, "part": what, "seconds": seconds})
+        if as_json:
+            click.echo(json.dumps({"folder": str(cache_folder()), "compiled": rows}))
+        elif not quiet:
+            for name in dict.fromkeys(row["agent"] for row in rows):
+                took = sum(row["seconds"] for row in rows if row["agent"] == name)
+                click.echo(f"{AGENTS[name].title}: {took:.1f} s")
+            click.echo(f"The code is in {cache_folder()}")
+
+
+def _agents(options: dict[str, Any]) -> list[Any]:
+    """Return an agent of each name, its sizes as they usually are: no code depends on them."""
+    agents = []
+    for name in dict.fromkeys(options["agents"]):
+        declared = parameters_of(AGENTS[name]).items()
+        its = {parameter: options.get(parameter) or each.usual for parameter, each in declared}
+        agents.append(AGENTS[name](**its))
+    return agents

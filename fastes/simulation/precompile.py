@@ -1,0 +1,69 @@
+"""Compile ahead of time what agents need: the first step on a cluster, or of a container's build.
+
+Machine code depends on the types of an agent's state and of its search, not on sizes. Sizes decide
+which search and which mode are planned (`fastes.agents.search`, `fastes.simulation.plan`); the code
+is then compiled by a few steps on a tiny problem.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from fastes.agents.agent import Agent
+from fastes.agents.search import search_workspace, uses_certificate
+from fastes.agents.states import state_arrays
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.arithmetic.tile_product import MODELS
+from fastes.kernels.loop.live import act, observe
+from fastes.kernels.search.certificate import retake_snapshot
+from fastes.kernels.streams.philox import source
+from fastes.problem.bandit import LinearBandit
+from fastes.simulation.execute import execute
+from fastes.simulation.experiment import make_experiment
+from fastes.simulation.partial_result import empty_partial_result
+from fastes.simulation.plan import Plan, modes
+
+_STEPS = 3
+
+
+def compilations(agent: Agent, K: int, d: int, T: int) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield what there is to compile for an agent at these sizes: a name, and what compiles it."""
+    r = min(K, d)
+    certificate = uses_certificate(agent, K, r)
+    for mode in modes(agent, K, r, T):
+        batch = 1 if mode == "alone" else MODELS
+        yield mode, _runs(agent, Plan(1, batch, mode, certificate))
+    if agent.shared_cost(r) > 0:
+        yield "shared update", _runs(agent, Plan(1, 1, "alone", certificate, sharing=2))
+    yield "diagnostics", _runs(agent, Plan(1, 1, "alone", certificate), probe=True)
+    yield "live", lambda: _live(agent, certificate)
+
+
+def _problem() -> LinearBandit:
+    return LinearBandit.random(2 * MODELS, 2)
+
+
+def _runs(agent: Agent, plan: Plan, probe: bool = False) -> Callable[[], None]:
+    """Return what does a few steps of as many runs as make a batch."""
+
+    def run() -> None:
+        times = [1] if probe else None
+        experiment = make_experiment(
+            _problem(), [agent], _STEPS, plan.batch, 0, diagnostics=times, samples=8
+        )
+        execute(experiment, agent, empty_partial_result(experiment, range(plan.batch)), plan)
+
+    return run
+
+
+def _live(agent: Agent, certificate: bool) -> None:
+    """Take the steps of a live agent, save and restore it, and take a snapshot if there are any."""
+    bandit, origin = _problem(), source(0)
+    arms, row = bandit.canonical.arms, np.empty(bandit.rank)
+    actions, work = FixedActions(arms), search_workspace(agent, arms, certificate)
+    state = agent.initial_state(bandit.K, bandit.rank, origin)
+    arm = act(state, actions, origin, 0, work)
+    observe(state, actions, int(arm), 0.0, origin, 0, row)
+    agent.restored_state(state_arrays(state), arms, bandit.rank, origin)
+    if certificate:
+        retake_snapshot(work, state, arms)

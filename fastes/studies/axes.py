@@ -1,0 +1,35 @@
+"""The axes of a study: the agent, the agents' parameters, those of a random problem, and T."""
+
+from typing import Any
+
+from fastes.agents import AGENTS, agent_parameters
+from fastes.checks import numbers
+from fastes.checks.parameters import Parameter
+from fastes.problem.random_problem import PARAMETERS
+from fastes.studies.lists import progression
+
+OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_parameters().items()}
+"""The agents that an axis is for, where it is not for all."""
+
+AXES: dict[str, Parameter] = {
+    "agent": Parameter(f"{', '.join(AGENTS)}.", "choice", "es", choices=tuple(AGENTS)),
+    **{name: declared for name, (declared, _) in agent_parameters().items()},
+    **PARAMETERS,
+    "T": Parameter("Steps a run.", "integer", 2000, minimum=1, maximum=numbers.MAX_STEPS),
+}
+"""What each axis is, in the order in which they vary, the last one fastest."""
+
+
+def axis_values(name: str, given: Any) -> tuple[Any, ...]:
+    """Return the values of an axis, each once, or raise ValueError.
+
+    They are given as a value, a list of values, or a text such as "2,4,8,...,1024".
+    """
+    axis = AXES[name]
+    if isinstance(given, str):
+        words = [word.strip() for word in given.split(",")]
+        given = words if axis.kind == "choice" else progression(name, given)
+    values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    if not values:
+        raise ValueError(f"{name} must have at least one value, got none")
+    return tuple(dict.fromkeys(axis.checked(name, value) for value in values))
