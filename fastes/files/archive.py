@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written aside and renamed, read without unpickling."""
+"""Arrays and their description in one npz file, read without unpickling."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""fastes bound."""
+"""fastes bound: the paper's regret bounds for a problem."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""fastes compile."""
+"""fastes compile: what agents need, compiled ahead."""
 
 import json
 import time

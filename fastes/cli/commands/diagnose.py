@@ -1,4 +1,4 @@
-"""fastes diagnose."""
+"""fastes diagnose: what the theory speaks of, measured beside its bounds."""
 
 import json
 from typing import Any

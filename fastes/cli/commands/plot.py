@@ -1,4 +1,4 @@
-"""fastes plot."""
+"""fastes plot: saved results, drawn."""
 
 import json
 from pathlib import Path

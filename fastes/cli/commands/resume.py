@@ -1,4 +1,4 @@
-"""fastes resume."""
+"""fastes resume: go on with a simulation from its checkpoint."""
 
 from pathlib import Path
 from typing import Any

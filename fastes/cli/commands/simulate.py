@@ -1,4 +1,4 @@
-"""fastes simulate."""
+"""fastes simulate: agents play, and their regret is measured."""
 
 from typing import Any
 

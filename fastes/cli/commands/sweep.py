@@ -1,4 +1,4 @@
-"""fastes sweep."""
+"""fastes sweep: all settings of a grid, here or on a cluster."""
 
 import json
 from collections import Counter
