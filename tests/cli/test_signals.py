@@ -55,7 +55,7 @@ sys.meta_path.insert(0, Finder)
         "fastes.cli.commands.simulate",
         "numba",
         "fastes.simulation.api",
-        "fastes.cli.tables",
+        "fastes.results.tables",
     ],
 )
 def test_a_signal_during_an_import_is_one_sentence(module, number):
