@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from click.testing import CliRunner
 from fastes.kernels.jit import cache
 from programs import python
@@ -60,6 +61,13 @@ def test_a_cache_that_cannot_be_written_is_an_error(monkeypatch):
     outcome = CliRunner().invoke(main, ["compile"])
     assert outcome.exit_code == 1
     assert "compiled code cannot be kept: the user's cache cannot be written" in outcome.output
+
+
+@pytest.mark.parametrize(("option", "value"), [("--K", "0"), ("--d", "-1"), ("--T", "0")])
+def test_sizes_are_checked(option, value):
+    outcome = CliRunner().invoke(main, ["compile", option, value])
+    assert outcome.exit_code == 2
+    assert f"{option[2:]} must be an integer from 1 to" in outcome.output
 
 
 def test_only_options_that_change_the_code_are_offered():

@@ -14,6 +14,7 @@ from fastes.cli.errors import user_errors
 from fastes.cli.options import Command, integers, output_options
 from fastes.cli.startup import load_numba
 from fastes.problem.random_problem import PARAMETERS
+from fastes.studies.axes import AXES
 
 _CHOICES = {name for name, (declared, _) in agent_parameters().items() if declared.kind == "choice"}
 
@@ -50,12 +51,13 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
         if not cache_is_kept():
             raise OSError("compiled code cannot be kept: the user's cache cannot be written")
+        T = AXES["T"].checked("T", options["T"])
         jobs = [
             (agent, K, d, what, run)
             for agent in _agents(options)
-            for K in dict.fromkeys(options["K"])
-            for d in dict.fromkeys(options["d"])
-            for what, run in compilations(agent, K, d, options["T"])
+            for K in _sizes("K", options)
+            for d in _sizes("d", options)
+            for what, run in compilations(agent, K, d, T)
         ]
         rows: list[dict[str, Any]] = []
         with task_bar(not (quiet or as_json), "compiling", len(jobs)) as advance:
@@ -72,6 +74,10 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                 took = sum(row["seconds"] for row in rows if row["agent"] == name)
                 click.echo(f"{AGENTS[name].title}: {took:.1f} s")
             click.echo(f"The code is in {cache_folder()}")
+
+
+def _sizes(name: str, options: dict[str, Any]) -> list[int]:
+    return [PARAMETERS[name].checked(name, size) for size in dict.fromkeys(options[name])]
 
 
 def _agents(options: dict[str, Any]) -> list[Any]:
