@@ -64,7 +64,7 @@ import json, llvmlite.binding
 from fastes.kernels.jit import cache
 found = []
 def note():
-    cache.cache_folder.cache_clear()
+    cache._lasting_folder.cache_clear()
     cache.fingerprint.cache_clear()
     found.append((str(cache.cache_folder()), cache.fingerprint()))
 note()
