@@ -112,7 +112,8 @@ def smallest_ensemble(known: Constants, T: int, target: float) -> int:
     Examples
     --------
     >>> import fastes
-    >>> from fastes.theory.bounds import constants, smallest_ensemble, term_b
+    >>> from fastes.theory.bounds import smallest_ensemble, term_b
+    >>> from fastes.theory.constants import constants
     >>> known = constants(fastes.LinearBandit.random(10, 3))
     >>> M = smallest_ensemble(known, T=100, target=50.0)
     >>> term_b(known, 100, M) <= 50.0 < term_b(known, 100, M - 1)

@@ -29,7 +29,7 @@ def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) ->
     Examples
     --------
     >>> import fastes
-    >>> from fastes.theory.bounds import constants
+    >>> from fastes.theory.constants import constants
     >>> known = constants(fastes.LinearBandit([[1.0], [-1.0]]))
     >>> known.iota, round(known.eta.value, 2), round(known.entropy.value, 4)
     (2.0, 2.83, 0.6931)

@@ -19,7 +19,7 @@ def probe_times(T: int, n: int = 12) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> looking_times(1000, 6).tolist()
+    >>> probe_times(1000, 6).tolist()
     [0, 3, 15, 62, 250, 999]
     """
     return np.unique(np.round(np.geomspace(1, T, n)).astype(np.int64) - 1)

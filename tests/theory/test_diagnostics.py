@@ -307,7 +307,7 @@ def test_information_is_left_out_where_it_takes_too_long(monkeypatch):
     assert np.isfinite(seen.values("step_regret")).all()
 
 
-def test_the_look_at_a_state_is_that_of_the_run():
+def test_the_probe_of_a_state_is_that_of_the_run():
     agent = fastes.EnsembleSampling(5)
     run = start(RANDOM, agent, 9, seed=4, run=1)
     run.advance(0, 9)
@@ -347,11 +347,11 @@ def test_damaged_diagnostics_are_refused(watched, tmp_path):
         return {"meta": np.array(json.dumps(meta))}
 
     for change in (
-        {"look_entropy_0": arrays["look_entropy_0"][:, 1:]},
-        {"looks_0": np.arange(3)},
-        {"looks_0": np.arange(12)[::-1]},
-        {"looks_0": np.arange(1, 13)},
-        {"looks_0": np.arange(12).reshape(3, 4)},
+        {"probe_entropy_0": arrays["probe_entropy_0"][:, 1:]},
+        {"probe_times_0": np.arange(3)},
+        {"probe_times_0": np.arange(12)[::-1]},
+        {"probe_times_0": np.arange(1, 13)},
+        {"probe_times_0": np.arange(12).reshape(3, 4)},
         with_constants(iota="x"),
         with_constants(eta=3.0),
         with_constants(K=99),
@@ -360,7 +360,7 @@ def test_damaged_diagnostics_are_refused(watched, tmp_path):
         np.savez(path, **{**arrays, **change})
         with pytest.raises(FileFormatError, match=r"do not fit each other|lacks parts"):
             fastes.load(path)
-    arrays.pop("look_entropy_0")
+    arrays.pop("probe_entropy_0")
     np.savez(path, **arrays)
     with pytest.raises(FileFormatError, match="lacks parts"):
         fastes.load(path)

@@ -248,10 +248,10 @@ def test_python_can_call_no_kernel_of_ours_but_entries():
 
 
 def test_a_generic_called_from_python_is_as_good_as_its_body():
-    agent = SimpleNamespace(posterior=SimpleNamespace(b=None))
+    agent = SimpleNamespace(posterior=None)
     assert interface.needs_capacity(agent) is False
-    with pytest.raises(TypeError, match=r"^fastes.kernels.actions.arms.load_arm is compiled for"):
-        interface.learn(agent, None, None, 0, 0, 0.0)
+    with pytest.raises(TypeError, match=r"^fastes.kernels.posterior.update.update is compiled for"):
+        interface.learn(agent, None, 0, 0.0, None, 0)
 
 
 @pytest.mark.parametrize("bits", [32, 64])
