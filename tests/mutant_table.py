@@ -18,11 +18,16 @@ def _tests(*names: str) -> tuple[str, ...]:
     return tuple(f"tests/{name}" for name in names)
 
 
-_EQUATION_1 = _tests("kernels/posterior/test_posterior.py::test_update_is_equation_1")
-_REFACTOR = _tests(
-    "kernels/posterior/test_posterior.py::test_refactor_computes_the_inverse_and_its_root"
+_EQUATION_1 = _tests(
+    "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update]",
+    "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update_with_root]",
 )
-_MEAN_AFRESH = _tests("kernels/posterior/test_posterior.py::test_the_mean_is_computed_afresh_too")
+_REFACTOR = _tests(
+    "kernels/posterior/test_posterior.py::test_refactor_computes_the_inverse_and_its_root[200-9]"
+)
+_MEAN_AFRESH = _tests(
+    "kernels/posterior/test_posterior.py::test_the_mean_is_computed_afresh_too[9]"
+)
 _BITS = _tests("kernels/streams/test_streams.py::test_random_bits_are_those_of_the_reference")
 _NORMALS = _tests("kernels/streams/test_streams.py::test_normals_are_those_of_the_reference")
 _PROBE = _tests(
