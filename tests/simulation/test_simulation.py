@@ -4,11 +4,14 @@ import time
 import numpy as np
 import pytest
 from bandits import BANDITS
-from engine import observe, prepare, start
-from fastes.kernels.agents.interface import needs_capacity
+from engine import start
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.agents.interface import needs_capacity, prepare
+from fastes.kernels.loop.step import observe_reward
 from fastes.kernels.streams.philox import source
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 import fastes
 from fastes.checks import memory
@@ -286,19 +289,27 @@ def test_more_steps_than_can_be_counted_are_refused():
         fastes.simulate(BANDIT, fastes.EnsembleSampling(3), T=2**32)
 
 
+@njit
+def steps_taken(state, actions, origin, row, steps):
+    """Play the arms in turn until the state needs capacity. Return the step reached."""
+    for t in range(steps):
+        if needs_capacity(state):
+            return t
+        prepare(state, origin, t)
+        observe_reward(state, actions, t % actions.arms.K, 0.0, origin, t, row)
+    return steps
+
+
 @pytest.mark.parametrize(("K", "d", "T"), [(100, 20, 16_390), (10, 2, 8_200), (66_000, 2, 66_000)])
 def test_the_memory_announced_is_not_exceeded(K, d, T):
     import tracemalloc
 
-    bandit = fastes.LinearBandit.random(K, d)
+    arms = fastes.LinearBandit.random(K, d).canonical.arms
     agent = fastes.EnsembleSampling(10**9)
 
     def play(steps):
-        state = agent.initial_state(K, d, source(0), steps)
-        for t in range(steps):
-            assert not needs_capacity(state)
-            prepare(state, source(0), t)
-            observe(state, bandit.canonical.arms, source(0), t, t % K, 0.0)
+        state, actions = agent.initial_state(K, d, source(0), steps), FixedActions(arms)
+        assert steps_taken(state, actions, source(0), np.empty(d), steps) == steps
 
     play(10)  # compile everything
     tracemalloc.start()
