@@ -88,7 +88,7 @@ def inequalities(result: Result) -> dict[str, Any]:
     >>> from fastes.theory.inequalities import inequalities
     >>> bandit = fastes.LinearBandit.random(K=10, d=2)
     >>> agent = fastes.EnsembleSampling(M=10)
-    >>> result = fastes.simulate(bandit, agent, T=20, runs=50, diagnostics=range(20))
+    >>> result = fastes.simulate(bandit, agent, T=10, runs=20, diagnostics=range(10))
     >>> totals = inequalities(result)["totals"]
     >>> totals["regret"]["mean"] < totals["theorem2_of_phat"] < totals["theorem1"]
     True

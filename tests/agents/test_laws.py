@@ -2,18 +2,20 @@
 
 import numpy as np
 import pytest
-from engine import all_models, from_python, lift, observe, pay, prepare, start
-from fastes.kernels.ensembles import eager as ensemble
-from fastes.kernels.search import scan
+from engine import all_models, lift, observe, prepare, start
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.ensembles.eager import read_model
+from fastes.kernels.loop.environment import draw_reward
+from fastes.kernels.loop.step import observe_reward
+from fastes.kernels.posterior.state import model_from_xi
+from fastes.kernels.search.scan import choose
 from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
+from numba import njit
 from scipy import stats
 
 import fastes
-
-choose = from_python(scan.choose)
-read_model = from_python(ensemble.read_model)
 
 
 def play_fixed(bandit, agent, arms, rewards, seed):
@@ -74,15 +76,23 @@ def regret_with_a_fresh_model_every_step(bandit, T, runs, seed):
     final = np.zeros(runs)
     for i in range(runs):
         run = start(bandit, fastes.EnsembleSampling(T, engine="eager"), T, seed, i)
-        state, arms = run.state, bandit.canonical.arms
-        for t in range(T):
-            xi = state.scratch.xi
-            read_model(state.models, run.source, t, xi)
-            state.z[:] = state.posterior.mu + state.posterior.S @ xi
-            arm = choose(run.work, state, arms, run.source, t)
-            observe(state, arms, run.source, t, arm, pay(run.environment, run.source, t, arm))
-            final[i] += bandit.noise * (run.environment.best - run.environment.means[arm])
+        actions = FixedActions(bandit.canonical.arms)
+        lost = regret_of_fresh_models(run.state, actions, run.environment, run.source, run.work, T)
+        final[i] = bandit.noise * lost
     return final
+
+
+@njit
+def regret_of_fresh_models(agent, actions, environment, source, work, T):
+    regret = 0.0
+    for t in range(T):
+        read_model(agent.models, source, t, agent.scratch.xi)
+        model_from_xi(agent.posterior, agent.scratch.xi, agent.z)
+        arm = choose(work, agent, actions.arms, source, t)
+        reward = draw_reward(environment, source, t, arm)
+        observe_reward(agent, actions, arm, reward, source, t, environment.row)
+        regret += environment.best - environment.means[arm]
+    return regret
 
 
 def test_with_a_fresh_model_every_step_ensemble_sampling_is_thompson_sampling():
@@ -115,7 +125,9 @@ def anchored_regret(agent, runs):
     final = np.empty(runs)
     for i in range(runs):
         bandit = fastes.LinearBandit.random(K=30, d=5, arms="uniform", prior_cov=10.0, seed=i)
-        final[i] = fastes.simulate(bandit, agent, T=250, seed=i, threads=1).regret.final[0]
+        run = start(bandit, agent, 250, seed=i)
+        run.advance(0, 250)
+        final[i] = bandit.noise * run.record.total[0]
     return final
 
 

@@ -11,19 +11,31 @@ from fastes.kernels.ensembles.play_log import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 append = from_python(playlog.append)
 now = from_python(playlog.now)
 walk = from_python(playlog.plays_since)
 
 
+@njit
+def append_all(log, arms, first, row):
+    """Append plays from the first on until the log needs capacity. Return the next one."""
+    for i in range(first, len(arms)):
+        if log_needs_capacity(log):
+            return i
+        row[0], row[1] = arms[i], -arms[i]
+        playlog.append(log, arms[i], row)
+    return len(arms)
+
+
 def logged(arms, K=8, steps=0):
-    log = play_log(K, 2, steps)
-    for arm in arms:
-        while log_needs_capacity(log):
+    log, plays, done = play_log(K, 2, steps), np.array(arms, np.int64), 0
+    while done < len(plays):
+        done = append_all(log, plays, done, np.empty(2))
+        if done < len(plays):
             assert steps == 0
             log = log_with_capacity(log)
-        append(log, arm, np.array([arm, -arm], float))
     return log
 
 

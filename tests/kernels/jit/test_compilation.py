@@ -174,8 +174,8 @@ def test_what_the_cache_remembers_brings_no_internals_back(tmp_path):
     assert python(code, check=True, **home) == "False\n[2.0, 6.0] 0"
 
 
-FEW = "ThompsonSampling() EnsembleSampling(3)"
-OTHERS = "EnsembleSampling(3,'eager') Greedy() LinUCB(1.0) UniformRandom()"
+FEW = "ThompsonSampling()"
+OTHERS = "EnsembleSampling(3) EnsembleSampling(3,'eager') Greedy() LinUCB(1.0) UniformRandom()"
 
 
 @pytest.mark.parametrize("agents", [FEW, pytest.param(OTHERS, marks=pytest.mark.slow)])
