@@ -24,6 +24,7 @@ from fastes.simulation.partial_result import empty_partial_result
 from fastes.simulation.plan import Plan, modes
 
 _STEPS = 3
+_DRAWS = 512  # fewer would be too few for a probe to compute the information that a reward brings
 
 
 def compilations(agent: Agent, K: int, d: int, T: int) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -49,7 +50,7 @@ def _runs(agent: Agent, plan: Plan, probe: bool = False) -> Callable[[], None]:
     def run() -> None:
         times = [1] if probe else None
         experiment = make_experiment(
-            _problem(), [agent], _STEPS, plan.batch, 0, diagnostics=times, samples=8
+            _problem(), [agent], _STEPS, plan.batch, 0, diagnostics=times, samples=_DRAWS
         )
         execute(experiment, agent, empty_partial_result(experiment, range(plan.batch)), plan)
 

@@ -17,7 +17,7 @@ from fastes.kernels.jit.events import announce_compilation
 
 compiled = []
 with announce_compilation(lambda: compiled.append(1)):
-    agent, bandit = fastes.Greedy(), fastes.LinearBandit.random(30, 3)
+    agent, bandit = fastes.UniformRandom(), fastes.LinearBandit.random(30, 3)
     fastes.simulate(bandit, agent, T=50, runs=3, diagnostics=[0, 9], samples=64)
     fastes.simulate(bandit, agent, T=50, runs=700, theta=[0.1, 0.2, 0.3])
     with tempfile.TemporaryDirectory() as folder:
@@ -30,7 +30,7 @@ print(compiled)
 
 
 def test_what_was_compiled_ahead_is_not_compiled_again(tmp_path):
-    words = ["compile", "--agent", "greedy", "--K", "30", "--d", "3", "--json"]
+    words = ["compile", "--agent", "uniform", "--K", "30", "--d", "3", "--json"]
     code = f"from fastes.cli import main; main({words!r})"
     told = json.loads(python(code, check=True, XDG_CACHE_HOME=str(tmp_path)))
     assert told["folder"].startswith(str(tmp_path))

@@ -52,9 +52,9 @@ def test_the_smallest_of_all_is_kept(tmp_path):
 @pytest.mark.parametrize("lockstep", [True, False])
 @pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[3]], ids=str)
 def test_runs_of_a_batch_go_on_together_or_alone(agent, lockstep, tmp_path, monkeypatch):
-    arguments = {"T": 600, "runs": 11, "threads": 1}
+    arguments = {"T": 400, "runs": 11, "threads": 1}
     whole = fastes.simulate(BANDIT, agent, **arguments)
-    longer = fastes.simulate(BANDIT, agent, **{**arguments, "T": 800})
+    longer = fastes.simulate(BANDIT, agent, **{**arguments, "T": 600})
     monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: lockstep)
     monkeypatch.setattr(plan, "_MANY_RUNS", 1)
     watched, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, **arguments)
@@ -63,7 +63,7 @@ def test_runs_of_a_batch_go_on_together_or_alone(agent, lockstep, tmp_path, monk
     assert any(len(each.runs) == 11 for partial in found for each in partial.in_progress)
     for copy in some(copies):
         assert_same(resumed(copy), whole)
-        assert_same(resumed(copy, T=800), longer)
+        assert_same(resumed(copy, T=600), longer)
     monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: False)
     monkeypatch.setattr(plan, "_MANY_RUNS", 10**9)
     for copy in some(copies):

@@ -169,10 +169,10 @@ def test_of_a_large_study_few_settings_are_played_beforehand(tmp_path, monkeypat
         return 1e-6 * setting.problem.K
 
     monkeypatch.setattr(cost, "_seconds_a_step", seconds_a_step)
-    grid = fastes.Study(agent=["es", "ts"], M="1,2,...,500", K="1,2,...,99", T=1, runs=1)
+    grid = fastes.Study(agent=["es", "ts"], M="1,2,...,250", K="1,2,...,99", T=1, runs=1)
     planned = sweep.plan(grid)
     assert len(played) == 50
-    assert len(planned.tasks) == len(grid.settings) == 99 * 501
+    assert len(planned.tasks) == len(grid.settings) == 99 * 251
     for kind in ("es", "ts"):
         known = {1e-6 * s.problem.K for s in played if s.agent.name == kind}
         pairs = zip(grid.settings, planned.costs, strict=True)

@@ -1,3 +1,5 @@
+import functools
+
 import numba
 import numpy as np
 import pytest
@@ -5,11 +7,16 @@ from fastes.kernels.arithmetic import tile_product
 from fastes.kernels.arithmetic.tile_product import MODELS, TILE, score_tile
 
 
+@functools.cache
+def _product(bytes_of_vectors, at_once):
+    return numba.njit(lambda b, o, z, out: score_tile(b, o, z, out))
+
+
 def compiled(bytes_of_vectors, at_once, monkeypatch):
-    """Return the product compiled for vectors of a length."""
+    """Return the product to be compiled, at its first call, for vectors of a length."""
     monkeypatch.setattr(tile_product, "_VECTOR_BYTES", bytes_of_vectors)
     monkeypatch.setattr(tile_product, "_VECTORS_AT_ONCE", {1: at_once, MODELS: at_once})
-    return numba.njit(lambda b, o, z, out: score_tile(b, o, z, out))
+    return _product(bytes_of_vectors, at_once)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

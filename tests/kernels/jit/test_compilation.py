@@ -96,7 +96,11 @@ FEW_ARMS = """
 MANY_ARMS = "fastes.LinearBandit.random(3000, 4), fastes.LinearBandit.random(2100, 2)"
 
 
-@pytest.mark.parametrize("bandits", [FEW_ARMS, MANY_ARMS], ids=["few arms", "many arms"])
+@pytest.mark.parametrize(
+    "bandits",
+    [FEW_ARMS, pytest.param(MANY_ARMS, marks=pytest.mark.slow)],
+    ids=["few arms", "many arms"],
+)
 def test_a_simulation_compiles_each_kernel_for_one_signature(bandits, tmp_path):
     code = f"""
 import fastes, fastes.kernels, importlib, pkgutil
@@ -152,7 +156,13 @@ WITHOUT = {
 LINKED = "from fastes.kernels.jit.options import is_linked; print(is_linked())\n"
 
 
-@pytest.mark.parametrize("without", WITHOUT)
+@pytest.mark.parametrize(
+    "without",
+    [
+        *("a module", "the right number"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("an attribute", "an argument")),
+    ],
+)
 def test_kernels_do_without_numba_s_internals(without, tmp_path):
     code = f"""
 {WITHOUT[without]}
@@ -185,7 +195,7 @@ def test_results_are_the_same_bits_without_numba_s_internals(agents, tmp_path):
 {LINKED}
 import fastes
 bandit = fastes.LinearBandit.random(5, 3, prior_mean=0.2, noise=0.7, seed=4)
-for agent in ({", ".join(agents)}):
+for agent in [{", ".join(agents)}]:
     result = fastes.simulate(bandit, agent, T=20, seed=4, threads=1)
     print([value.hex() for value in result.regret.per_run[0].tolist()])
 """
