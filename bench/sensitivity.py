@@ -15,14 +15,14 @@ import click
 
 from bench.session import ROOT, find_own_kernels
 
-_KERNEL = Path("kernels") / "scan.py"
-_SCAN = """        best = _larger(work.tops[tile], best)
+_KERNEL = Path("kernels") / "search" / "screening.py"
+_SCAN = """        best = larger(work.tile_maxima[tile], best)
     return np.float64(best) - 2.0 * margin
 """
-_SLOWER = """        best = _larger(work.tops[tile], best)
+_SLOWER = """        best = larger(work.tile_maxima[tile], best)
     for tile in range(0, arms.tiles.shape[0], 5):
         score_tile(arms.tiles32[tile], arms.offsets32[tile], z32, scores)
-        best = _larger(largest_of(scores), best)
+        best = larger(largest_of(scores), best)
     return np.float64(best) - 2.0 * margin
 """
 
@@ -47,7 +47,7 @@ def main(unchanged: int, slower: int, only: str) -> None:
 
 
 def _count(name: str, times: int, project: Path, only: str) -> None:
-    """Compare a project with its commit so many times, and print what that says."""
+    """Compare a project with its commit several times, and print what that says."""
     alarms = 0
     for i in range(times):
         code, said = _compare(project, only)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bench import history
+from bench import history, sensitivity
 from bench.__main__ import main
 from bench.measure import Target, in_units, ratio_of
-from bench.session import check_out
+from bench.session import ROOT, check_out
 
 
 def in_turns(rng, slower, noise):
@@ -135,3 +135,7 @@ def test_targets():
 )
 def test_units(duration, words):
     assert in_units(duration) == words
+
+
+def test_the_kernel_that_is_made_slower_is_there():
+    assert (ROOT / sensitivity._KERNEL).read_text().count(sensitivity._SCAN) == 1
