@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from bandits import BANDITS
+from every_agent import AGENTS
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import needs_capacity, prepare
 from fastes.kernels.loop.step import observe_reward
@@ -14,17 +15,6 @@ from fastes.checks import memory
 from fastes.simulation import plan
 from fastes.simulation.experiment import make_experiment
 
-AGENTS = [
-    fastes.EnsembleSampling(1),
-    fastes.EnsembleSampling(40),
-    fastes.EnsembleSampling(10**9),
-    fastes.EnsembleSampling(5, engine="eager"),
-    fastes.EnsembleSampling(700, engine="eager"),
-    fastes.ThompsonSampling(),
-    fastes.Greedy(),
-    fastes.LinUCB(0.7),
-    fastes.UniformRandom(),
-]
 BANDIT = BANDITS["more than a tile"]
 
 

@@ -5,25 +5,13 @@ import numpy as np
 import pytest
 from bandits import BANDITS
 from engine import start
+from every_agent import AGENTS
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastes
 from fastes.simulation import batch, plan, shared_update
 from fastes.simulation.recording import recording_times
-
-AGENTS = [
-    fastes.EnsembleSampling(1),
-    fastes.EnsembleSampling(40),
-    fastes.EnsembleSampling(10**9),
-    fastes.EnsembleSampling(5, engine="eager"),
-    fastes.EnsembleSampling(700, engine="eager"),
-    fastes.ThompsonSampling(),
-    fastes.Greedy(),
-    fastes.LinUCB(0.7),
-    fastes.UniformRandom(),
-]
-
 
 LOCKSTEP = [agent for agent in AGENTS if plan.runs_in_lockstep(agent, 2000, 100, 100)]
 SHORT = [agent for agent in AGENTS if plan._is_short(agent, 10, 5, 90)]

@@ -264,7 +264,7 @@ def test_damage_is_noticed(tmp_path):
             continue
         for (_, result), expected in zip(read, whole, strict=False):
             assert (result.regret.per_run == expected).all()
-    assert found > 20  # the rest is in pages that are not used
+    assert found > 28  # the rest is in pages that are not used
     for size in range(0, len(data), 1024):
         path.write_bytes(data[:size])
         with pytest.raises((ValueError, OSError)):
