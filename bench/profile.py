@@ -43,7 +43,7 @@ def advance(agent, other, actions, environment, kept, origin, work, start, stop,
         observe_reward(agent, actions, arm, reward, origin, t, environment.row)
         for _ in range(1, updates):
             observe_reward(other, actions, arm, reward, origin, t, environment.row)
-        record_step(kept, environment, t, arm)
+        record_step(kept, environment, t, arm, reward)
     return stop
 
 

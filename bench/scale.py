@@ -5,7 +5,6 @@ and two dask workers; tasks a second that a scheduler gets through when there is
 them; the bytes of a result, and how many such results the file takes in a second.
 """
 
-import json
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ import fastes
 from fastes.studies.dask_workers import connected
 from fastes.studies.execution import plan, run_tasks
 from fastes.studies.store import Store, create
-from fastes.studies.tasks import Task, build_id, do_task
+from fastes.studies.tasks import Task, build_id, do_task, packed_study
 
 STUDY = {"agent": ["es", "ts"], "M": [8, 64], "K": [100, 1000], "d": 10, "T": 1000, "runs": 1500}
 
@@ -47,16 +46,16 @@ def _sweep_seconds(folder: Path, study: fastes.Study, name: str, workers: int) -
 def _one_task_each(address: str, study: fastes.Study, workers: int) -> None:
     """Let every worker load what it needs, as it does once in its life."""
     with connected(address) as executor:
-        words = json.dumps(study.description()), build_id()
+        packed = packed_study(study)
         settings = range(len(study.settings))
         tasks = [Task(0, setting, 0, 1, 0.0) for setting in settings for _ in range(4 * workers)]
-        for future in [executor.submit(do_task, words[0], task, words[1]) for task in tasks]:
+        for future in [executor.submit(do_task, packed, task, build_id()) for task in tasks]:
             future.result()
 
 
 def _empty_tasks_a_second(n: int) -> float:
     study = fastes.Study(agent="ts", K=2, d=1, T=1, runs=1)
-    words = json.dumps(study.description()), Task(0, 0, 0, 1, 0.0), build_id()
+    words = packed_study(study), Task(0, 0, 0, 1, 0.0), build_id()
     with _cluster(2) as address, connected(address) as executor:
         for future in [executor.submit(do_task, *words) for _ in range(20)]:
             future.result()
@@ -82,7 +81,7 @@ def main(quick: bool) -> None:
 
 
 def _print_volume(study: fastes.Study, runs: int) -> None:
-    outcome = do_task(json.dumps(study.description()), Task(0, 0, 0, runs, 0.0), build_id())
+    outcome = do_task(packed_study(study), Task(0, 0, 0, runs, 0.0), build_id())
     size = len(outcome.regret) + len(outcome.counts)
     tasks = [Task(number, 0, 0, runs, 0.0) for number in range(50)]
     with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ from bench.measure import seconds
 from bench.numpy_es import numpy_es
 from bench.session import ROOT
 from fastes.agents.agent import Agent
-from fastes.results.figures import style
+from fastes.results.curve_styles import curve_styles
 
 LINES = ("fastes", "eager", "NumPy", "limit of a full scan")
 
@@ -128,11 +128,11 @@ def draw(points: list[Point], out: Path) -> None:
     """Draw one panel for each study."""
     figure = Figure(figsize=(9.0, 5.4), layout="constrained")
     for ax, study in zip(figure.subplots(2, 3).flat, STUDIES, strict=True):
-        for i, line in enumerate(LINES):
+        for line, style in zip(LINES, curve_styles(LINES), strict=True):
             here = [p for p in points if p.study == study and p.line == line]
             if here:
                 times = [p.microseconds for p in here]
-                ax.plot([p.x for p in here], times, marker=".", label=line, **style(i))
+                ax.plot([p.x for p in here], times, label=line, **style.line())
         ax.set(xlabel=study, yscale="log", xscale="linear" if study == "threads" else "log")
         low, high = ax.get_ylim()
         ax.set_ylim(low / 2, high * 2)

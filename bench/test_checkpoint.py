@@ -22,12 +22,12 @@ def bandit_and_agent():
 def test_a_checkpoint_against_writing_its_bytes(compare, quick, tmp_path):
     bandit, agent = bandit_and_agent()
     T = SIZES["T"] // (20 if quick else 1)
-    fastes.simulate(bandit, agent, T, SIZES["runs"], checkpoint=tmp_path / "run")
-    experiment, partials = read_checkpoint(tmp_path / "run")
+    fastes.simulate(bandit, agent, T, SIZES["runs"], checkpoint=tmp_path / "run.ckpt")
+    experiment, partials = read_checkpoint(tmp_path / "run.ckpt")
     # With the states of all runs, as while they are under way.
     assert sum(len(each.runs) for each in partials[0].finished) == SIZES["runs"]
-    kept = checkpoint.Checkpoint(tmp_path / "run", experiment, partials, EVERY)
-    data = np.frombuffer((tmp_path / "run").read_bytes(), np.uint8)
+    kept = checkpoint.Checkpoint(tmp_path / "run.ckpt", experiment, partials, EVERY)
+    data = np.frombuffer((tmp_path / "run.ckpt").read_bytes(), np.uint8)
 
     def plain():
         with (tmp_path / "plain").open("wb") as file:
@@ -45,7 +45,7 @@ def test_a_checkpoint_every_half_second_against_none(compare, quick, tmp_path, m
     T, runs, names = (2_000 if quick else SIZES["T"]), SIZES["runs"], iter(range(1000))
 
     def kept():
-        path = tmp_path / str(next(names))
+        path = tmp_path / f"{next(names)}.ckpt"
         fastes.simulate(bandit, agent, T, runs, checkpoint=path, every=0.5)
         path.unlink()
 

@@ -12,7 +12,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fastes
-from fastes.results.figures import save_figure, style
+from fastes.results.curve_styles import curve_styles
+from fastes.results.figures import save_figure
 from fastes.studies.figures import draw_against
 
 HERE = Path(__file__).parent
@@ -51,7 +52,7 @@ def main(folder):
     save_figure(lambda ax: draw_against(size.results(), "M", ax), HERE / "ensemble-size.png")
     figure = Figure(figsize=(8.0, 3.2), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    for i, (axis, ax) in enumerate(zip("dK", panels, strict=True)):
+    for axis, ax in zip("dK", panels, strict=True):
         print(f"{axis:>7} {'smallest M':>10} {'from':>6} {'to':>6}")
         values, middle, low, high = [], [], [], []
         for value, (sizes, gaps, errors) in differences(
@@ -63,7 +64,7 @@ def main(folder):
             middle.append(at[0])
             low.append(at[0] - at[1])
             high.append(at[2] - at[0])
-        ax.errorbar(values, middle, [low, high], marker="o", capsize=3, **style(i))
+        ax.errorbar(values, middle, [low, high], capsize=3, **curve_styles(["es"])[0].line())
         ax.set_xscale("log")
         ax.set_xticks(values, [f"{value:,}" for value in values])
         ax.minorticks_off()

@@ -23,12 +23,14 @@ _HOME = {
     "LiveAgent": "agents.live",
     "Progress": "simulation.progress",
     "Result": "results.result",
+    "SimulationStopped": "simulation.api",
     "Study": "studies.study",
     "Sweep": "studies.sweep",
     "ThompsonSampling": "agents.thompson_sampling",
     "UniformRandom": "agents.uniform_random",
     "compare": "simulation.api",
     "load": "studies.loading",
+    "rerun": "simulation.rerun",
     "resume": "simulation.checkpoint",
     "simulate": "simulation.api",
     "sweep": "studies.execution",
@@ -37,6 +39,7 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:  # the same table for those who read types
+    from fastes import theory as theory
     from fastes.agents.ensemble_sampling import EnsembleSampling as EnsembleSampling
     from fastes.agents.greedy import Greedy as Greedy
     from fastes.agents.linucb import LinUCB as LinUCB
@@ -46,10 +49,12 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.problem.bandit import LinearBandit as LinearBandit
     from fastes.results.comparison import Comparison as Comparison
     from fastes.results.result import Result as Result
+    from fastes.simulation.api import SimulationStopped as SimulationStopped
     from fastes.simulation.api import compare as compare
     from fastes.simulation.api import simulate as simulate
     from fastes.simulation.checkpoint import resume as resume
     from fastes.simulation.progress import Progress as Progress
+    from fastes.simulation.rerun import rerun as rerun
     from fastes.studies.execution import sweep as sweep
     from fastes.studies.loading import load as load
     from fastes.studies.study import Study as Study
@@ -57,6 +62,8 @@ if TYPE_CHECKING:  # the same table for those who read types
 
 
 def __getattr__(name: str) -> Any:
+    if name == "theory":
+        return importlib.import_module("fastes.theory")
     if name not in _HOME:
         raise AttributeError(f"module 'fastes' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"fastes.{_HOME[name]}"), name)
@@ -65,4 +72,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__]
+    return [*__all__, "theory"]

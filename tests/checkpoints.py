@@ -13,15 +13,14 @@ from fastes.simulation import batch, checkpoint, workers
 from fastes.simulation.checkpoint_file import read_checkpoint
 
 BANDIT = BANDITS["more than a tile"]
+APART = {"threads": 0, "seconds": 0, "date": ""}
 
 
 def assert_same(x, y):
     assert (x.t == y.t).all()
     assert (x.regret.per_run == y.regret.per_run).all()
     assert (x.counts == y.counts).all()
-    assert x.configuration._replace(threads=0, seconds=0) == y.configuration._replace(
-        threads=0, seconds=0
-    )
+    assert x.configuration._replace(**APART) == y.configuration._replace(**APART)
     for ours, theirs in zip(
         x.diagnostics.per_run if x.diagnostics else (),
         y.diagnostics.per_run if y.diagnostics else (),
@@ -50,7 +49,7 @@ def recorded(folder, simulate, *arguments, **options):
         patch.setattr(workers, "_REPORT_SECONDS", 1e-4)
         patch.setattr(workers.PausePoint, "wait", wait)
         patch.setattr(batch, "_SLICE_SECONDS", 1e-3)
-        result = simulate(*arguments, **options, checkpoint=folder / "recorded", every=1e-9)
+        result = simulate(*arguments, **options, checkpoint=folder / "recorded.ckpt", every=1e-9)
     assert len(copies) > 5
     return result, copies
 

@@ -84,7 +84,8 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
 def observe(state, arms, source, t, arm, reward):
     """Let an agent learn the reward of an arm of a fixed set, in units of the noise."""
     row = np.empty(arms.tiles.shape[1])
-    return live.observe(state, FixedActions(arms), arm, reward, source, t, row)
+    given = np.array([arm]), np.array([float(reward)])
+    return live.observe(state, FixedActions(arms), *given, source, t, row) == 1
 
 
 def act(state, arms, source, t, work):

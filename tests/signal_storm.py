@@ -157,7 +157,7 @@ _MASKS = ("SigCgt", "SigIgn")
 def _outcome(code: int, said: str, handled: bool) -> str:
     if code == 0 and "Traceback" not in said:
         return "finished"
-    if code == 1 and re.fullmatch(r"(.*\n)*Error: stopped(; to go on: .*)?\n", said):
+    if code == 1 and re.fullmatch(r"(.*\n)*Error: stopped.*\n", said):
         return "traceback" if "Traceback" in said else "stopped"
     if not handled:
         return "early"

@@ -24,7 +24,7 @@ def assert_same(x, y):
     assert (x.regret.per_run == y.regret.per_run).all()
     assert (x.counts == y.counts).all()
     assert (x.t == y.t).all()
-    apart = {"threads": 0, "seconds": 0}
+    apart = {"threads": 0, "seconds": 0, "date": ""}
     assert x.configuration._replace(**apart) == y.configuration._replace(**apart)
 
 

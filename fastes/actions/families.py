@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fastes.checks.arrays import Floats
 
 FAMILIES = ("sphere", "gaussian", "uniform", "basis")
 
 
-def random_arms(K: int, d: int, family: str, seed: int) -> Floats:
-    """Return K arms in R^d of a family (`LinearBandit.random`), one a row."""
+class RandomArms(NamedTuple):
+    """K arms in R^d of a family (`LinearBandit.random`): a few numbers, from which to draw them."""
+
+    family: str
+    K: int
+    d: int
+    seed: int
+
+    def draw(self) -> Floats:
+        """Return the arms, one a row."""
+        return _draw(*self)
+
+    def parts(self) -> dict[str, Any]:
+        """Return what `from_parts` makes the same of, as arrays."""
+        import numpy as np
+
+        return {
+            "arms_family": np.array(self.family),
+            "arms_sizes": np.array([self.K, self.d], np.int64),
+            "arms_seed": np.array(self.seed, np.uint64),
+        }
+
+    @classmethod
+    def from_parts(cls, parts: Mapping[str, Any]) -> RandomArms:
+        """Return the arms whose `parts` these are, or raise KeyError or ValueError."""
+        family, (K, d) = str(parts["arms_family"]), parts["arms_sizes"].tolist()
+        if family not in FAMILIES:
+            raise ValueError(f"there is no family of arms {family!r}")
+        return cls(family, K, d, int(parts["arms_seed"]))
+
+
+def _draw(family: str, K: int, d: int, seed: int) -> Floats:
     import numpy as np
 
     if family == "basis":

@@ -33,4 +33,11 @@ def agent_from_description(description: Mapping[str, Any]) -> Agent:
 
 def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
     """Return the label of an agent by its name, known or not, and its parameters."""
-    return label(AGENTS[name].title if name in AGENTS else name, dict(parameters))
+    title = AGENTS[name].title if name in AGENTS else name
+    return label(title, labelled_parameters(name, parameters))
+
+
+def labelled_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of an agent's parameters that its label shows."""
+    declared = parameters_of(AGENTS[name]) if name in AGENTS else {}
+    return {k: v for k, v in parameters.items() if k not in declared or declared[k].labelled}

@@ -133,5 +133,6 @@ class Agent(ABC):
 
 def label(title: str, parameters: dict[str, Any]) -> str:
     """Return an agent's title and parameters, for legends and tables."""
-    shown = [f"{k}={v:,}" if isinstance(v, int) else f"{k}={v:g}" for k, v in parameters.items()]
+    forms = {int: "{:,}", float: "{:g}"}
+    shown = [f"{k}={forms.get(type(v), '{}').format(v)}" for k, v in parameters.items()]
     return ", ".join([title, *shown])

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fastes.agents.states import Arrays, fill_state
-from fastes.files.archive import FileFormatError
+from fastes.files.kinds import FileFormatError
 from fastes.kernels.actions.arms import Arms
 from fastes.kernels.ensembles import deferred, eager
 from fastes.kernels.ensembles.play_log import arm_type
@@ -47,6 +47,7 @@ def _fit(parts: list[Any], M: int, K: int, r: int) -> bool:
     played, model, xi, read_at = parts
     return bool(
         xi.shape == (len(model), r)
+        and np.isfinite(xi).all()
         and len(read_at) == len(model) == len(np.unique(model))
         and (played < K).all()
         and (model < M).all()

@@ -4,7 +4,7 @@ import os
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
@@ -14,14 +14,17 @@ from fastes.agents.states import state_arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
-from fastes.files.archive import FileFormatError, load_arrays, save_arrays, with_prefix
+from fastes.files.archive import load_arrays, save_arrays, with_prefix
+from fastes.files.kinds import FileFormatError, require_replaceable
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.loop.live import act, observe
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import LinearBandit
-from fastes.problem.whitening import LARGEST_REWARD, pack_canonical, to_user_coordinates
+from fastes.problem.whitening import LARGEST_REWARD, to_user_coordinates
+
+_MOST_AT_ONCE = 10_000  # rewards: a call that takes longer would not hear Ctrl-C
 
 
 class Belief(NamedTuple):
@@ -69,6 +72,7 @@ class LiveAgent:
         certificate = uses_certificate(agent, bandit.K, bandit.rank)
         self._work = search_workspace(agent, self._actions.arms, certificate)
         self._row = np.empty(bandit.rank)
+        self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
         self._acts = acts
         self._observations = observations
 
@@ -114,28 +118,38 @@ class LiveAgent:
         arm : int or (n,) array_like of int
             Which arms were played.
         reward : float or (n,) array_like
-            What they paid.
+            What they paid. True and False are rewards of 1 and 0.
         """
         arms, rewards = self._checked(arm, reward)
         room = self.agent.max_steps - self.observations
         if len(arms) > room:
             raise ValueError(f"{self.agent} takes in at most {room} more rewards, got {len(arms)}")
-        for one, value in zip(arms, rewards, strict=True):
-            t = self._observations
-            while not observe(self._state, self._actions, one, value, self._source, t, self._row):
+        first = 0
+        while first < len(arms):
+            last = first + _MOST_AT_ONCE
+            learned = observe(
+                self._state,
+                self._actions,
+                arms[first:last],
+                rewards[first:last],
+                self._source,
+                self._observations,
+                self._row,
+            )
+            self._observations += learned
+            first += learned
+            if learned == 0:
                 self._state = self.agent.with_capacity(self._state)
-            self._observations += 1
 
-    def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[list[int], list[float]]:
-        """Return arms as ints and rewards in units of the noise, or raise."""
-        K = self.bandit.K
-        if type(arm) is int and type(reward) is float:  # the common case, and quick
-            if not 0 <= arm < K:
-                raise ValueError(f"arm must be an integer from 0 to {K - 1}, got {arm}")
-            self._check_reward(reward)
-            return [arm], [reward / self.bandit.noise]
+    def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
+        """Return arms and rewards, in units of the noise, as arrays of one length, or raise."""
+        K, noise = self.bandit.K, self.bandit.noise
+        if type(arm) is int and type(reward) is float and 0 <= arm < K:  # the common case, quick
+            self._one_arm[0], self._one_reward[0] = arm, reward / noise
+            if abs(reward) <= LARGEST_REWARD * noise:
+                return self._one_arm, self._one_reward
         arms = np.atleast_1d(np.asarray(arm))
-        rewards = np.atleast_1d(arrays.array("reward", reward))
+        rewards = np.atleast_1d(arrays.array("reward", reward, booleans=True))
         if arms.ndim != 1 or arms.shape != rewards.shape:
             raise ValueError(
                 f"arm and reward must be single or of one length, got shapes {arms.shape} "
@@ -148,16 +162,12 @@ class LiveAgent:
             raise ValueError(
                 f"arm must be an integer from 0 to {K - 1}, got {arms[outside.argmax()]}"
             )
-        for value in rewards.tolist():
-            self._check_reward(value)
-        return arms.tolist(), (rewards / self.bandit.noise).tolist()
-
-    def _check_reward(self, reward: float) -> None:
-        limit = LARGEST_REWARD * self.bandit.noise
-        if not abs(reward) <= limit:  # nan is refused too
-            raise ValueError(
-                f"reward must be a number from {-limit:g} to {limit:g}, got {reward:g}"
-            )
+        limit = LARGEST_REWARD * noise
+        beyond = np.abs(rewards) > limit
+        if beyond.any():
+            value = rewards[beyond.argmax()]
+            raise ValueError(f"reward must be a number from {-limit:g} to {limit:g}, got {value:g}")
+        return arms.astype(np.int64), rewards / noise
 
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
@@ -193,8 +203,12 @@ class LiveAgent:
         bandit = self.bandit
         return to_user_coordinates(bandit.canonical, bandit.actions, bandit.prior_cov, bandit.noise)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the agent and its bandit to one npz file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the agent and its bandit to one npz file, whole or not at all.
+
+        A file that is no agent is not replaced, unless by `force`.
+        """
+        require_replaceable(path, "agent", force)
         meta = {
             **self.agent.description(),
             "seed": self.seed,
@@ -202,8 +216,6 @@ class LiveAgent:
             "observations": self.observations,
         }
         arrays = {f"state_{name}": part for name, part in state_arrays(self._state).items()}
-        for name, part in pack_canonical(self.bandit.canonical).items():
-            arrays[f"canonical_{name}"] = part
         save_arrays(path, "agent", meta, {**self.bandit.parts(), **arrays})
 
     @classmethod
@@ -217,7 +229,7 @@ class LiveAgent:
                 for name in ("acts", "observations")
             )
             seed = numbers.integer("seed", meta["seed"], 0, numbers.MAX_SEED)
-            bandit = LinearBandit.from_parts(arrays, with_prefix(arrays, "canonical_"))
+            bandit = LinearBandit.from_parts(arrays)
             parts = with_prefix(arrays, "state_")
             if counts[1] != len(parts.get("played", range(counts[1]))):
                 raise ValueError("observations do not fit the arms played")
@@ -230,6 +242,8 @@ class LiveAgent:
 
 def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
     """Return a live agent before its first choice."""
+    if not isinstance(bandit, LinearBandit):
+        raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
     require(f"{agent}", run_bytes(agent, bandit.K, bandit.rank, 1))
     state = agent.initial_state(bandit.K, bandit.rank, source(seed))

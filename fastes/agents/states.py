@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.files.archive import FileFormatError
+from fastes.files.kinds import FileFormatError
 from fastes.kernels.ensembles.cached_models import CachedModels
 from fastes.kernels.ensembles.play_log import PlayLog, played_arms
 
@@ -38,6 +38,8 @@ def fill_state(state: Any, arrays: Arrays) -> None:
         stored = arrays.get(name)
         if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
             raise FileFormatError(f"a saved agent's {name!r} is missing or does not fit")
+        if not np.isfinite(stored).all():
+            raise FileFormatError(f"a saved agent's {name!r} must be finite")
         np.copyto(target, stored)
     updates, distinct = state.posterior.since_refactor
     if not 0 <= distinct <= updates < len(state.posterior.recent):

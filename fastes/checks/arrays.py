@@ -11,11 +11,14 @@ from fastes.checks.numbers import shown
 Floats = NDArray[np.float64]
 
 
-def array(name: str, value: Any) -> Floats:
-    """Return a float64 copy of `value` in C order, or raise unless it is real and finite."""
+def array(name: str, value: Any, booleans: bool = False) -> Floats:
+    """Return a float64 copy of `value` in C order, or raise unless it is real and finite.
+
+    Booleans are refused as a slip, unless they are allowed as 0 and 1.
+    """
     try:
         given = np.asarray(value)
-        real = given.dtype.kind in "iuf" or given.size == 0
+        real = given.dtype.kind in ("biuf" if booleans else "iuf") or given.size == 0
         # A copy, so that nobody can change it behind our back.
         numbers = np.array(given, dtype=np.float64, order="C", copy=True) if real else None
     except (TypeError, ValueError, OverflowError):

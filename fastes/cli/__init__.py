@@ -14,6 +14,8 @@ _COMMANDS = {
     "bound": "Print the paper's regret bounds for a problem.",
     "diagnose": "Measure what the paper's theory speaks of, beside its bounds.",
     "plot": "Draw saved results.",
+    "show": "Print what a file is, and how it was made.",
+    "rerun": "Do a saved result again, and compare every bit.",
     "compile": "Compile ahead what agents need.",
 }
 
@@ -32,12 +34,20 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
-    def invoke(self, context: click.Context) -> Any:
-        try:
-            return super().invoke(context)
-        except KeyboardInterrupt:  # outside a command's own work
-            from fastes.cli.errors import Failure
+    def make_context(self, *given: Any, **options: Any) -> click.Context:
+        from fastes.cli.errors import closed_stdout
 
+        with closed_stdout():  # --help and --version print here
+            return super().make_context(*given, **options)
+        raise click.exceptions.Exit(0)
+
+    def invoke(self, context: click.Context) -> Any:
+        from fastes.cli.errors import Failure, closed_stdout
+
+        try:
+            with closed_stdout():
+                return super().invoke(context)
+        except KeyboardInterrupt:  # outside a command's own work
             raise Failure("stopped") from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -52,5 +62,5 @@ def main(**_: Any) -> None:
 
     \b
     fastes simulate --M 10000
-    fastes simulate --agent es --agent ts --M 30 --plot regret.png
+    fastes simulate --agent es,ts --M 30 --plot regret.png
     """

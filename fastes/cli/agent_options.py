@@ -7,7 +7,17 @@ import click
 
 from fastes.agents import AGENTS, agent_parameters
 from fastes.checks.parameters import Parameter, parameters_of
-from fastes.cli.options import Command, integers
+from fastes.cli.errors import Failure, end_in_order
+from fastes.cli.options import (
+    INTEGER,
+    INTEGERS,
+    NUMBERS,
+    SEED,
+    THREADS,
+    Command,
+    joined,
+    words_of,
+)
 from fastes.cli.problem_options import bandit_from_options
 from fastes.cli.startup import load_numba
 
@@ -18,35 +28,40 @@ if TYPE_CHECKING:
 AGENT = click.option(
     "--agent",
     "agents",
-    type=click.Choice(tuple(AGENTS)),
+    type=words_of(AGENTS),
     multiple=True,
+    callback=joined,
     default=["es"],
     show_default="es",
-    help="Agent; repeat it to compare several, run by run.",
+    help=f"{', '.join(AGENTS)}; a list compares several, run by run.",
 )
 
 _RUNS = (
-    click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps a run."),
+    click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps a run."),
     click.option(
-        "--runs", type=int, show_default="50, or a million steps in all", help="Independent runs."
+        "--runs",
+        type=INTEGER,
+        show_default="50, or a million steps in all",
+        help="Independent runs.",
     ),
-    click.option(
-        "--seed", type=int, default=0, show_default=True, help="Seed of everything random."
-    ),
-    click.option("--threads", type=int, show_default="all processors", help="Threads."),
+    SEED,
+    THREADS,
 )
 
 
 def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
-    """Return the option of an agent's parameter."""
-    words: dict[str, Any] = {"show_default": shown_default(declared)}
+    """Return the option of an agent's parameter: a list, of which each value makes an agent."""
+    kinds = {"integer": INTEGERS, "number": NUMBERS, "choice": words_of(declared.choices)}
     meaning = help_of(declared, agents)
-    if declared.kind == "integer":
-        words |= {"metavar": "LIST", "callback": integers}
-        meaning = meaning.removesuffix(".") + "; several values make several agents."
-    else:
-        words["type"] = click.Choice(declared.choices) if declared.kind == "choice" else float
-    return click.option(f"--{name}", name, help=meaning, **words)
+    if declared.kind == "choice":
+        meaning = f"{meaning.removesuffix('.')}: {', '.join(declared.choices)}."
+    return click.option(
+        f"--{name}",
+        name,
+        type=kinds[declared.kind],
+        show_default=shown_default(declared),
+        help=meaning,
+    )
 
 
 def help_of(declared: Parameter, agents: list[str] | None = None) -> str:
@@ -80,39 +95,50 @@ def agent_options(command: Command) -> Command:
     return AGENT(parameter_options()(command))
 
 
-def simulate_from_options(options: dict[str, Any], visible: bool, **chosen: Any) -> "Comparison":
-    """Let the agents of the options play, with a progress bar for each if it is to be visible."""
+def simulate_from_options(
+    options: dict[str, Any], visible: bool, **chosen: Any
+) -> "tuple[Comparison, Failure | None]":
+    """Let the agents of the options play, with a progress bar if it is to be visible.
+
+    Where it is stopped, return what was done by then, and the error to end with.
+    """
     load_numba()
-    from fastes.cli.progress import progress_bar
-    from fastes.simulation.api import compare
+    from fastes.results.comparison import check_baseline
+    from fastes.simulation.api import SimulationStopped, compare
 
     agents = agents_from_options(options)
+    check_baseline(options.get("baseline"), [(agent.label, agent.name) for agent in agents])
     chosen |= {name: options[name] for name in ("T", "seed", "threads")}
     if options["runs"] is None:
         chosen["runs"] = max(1, min(50, 1_000_000 // max(1, options["T"])))
     else:
         chosen["runs"] = options["runs"]
-    with progress_bar(visible) as progress:
-        return compare(bandit_from_options(options), agents, **chosen, progress=progress)
+    try:
+        return compare(bandit_from_options(options), agents, **chosen, progress=visible), None
+    except SimulationStopped as stop:
+        end_in_order()
+        more = "; --checkpoint keeps unfinished runs too" if "checkpoint" in options else ""
+        failure = Failure(f"stopped {stop.done}{more}")
+        if stop.result is None:
+            raise failure from None
+        return stop.result, failure
 
 
 def agents_from_options(options: dict[str, Any]) -> "list[Agent]":
     """Return the agents that the options ask for: one for each value of a list."""
-    names = list(dict.fromkeys(options["agents"]))
+    names = options["agents"]
     for name, (_, owners) in agent_parameters().items():
         if options[name] is not None and not set(owners) & set(names):
             words = " or ".join(owners)
             raise click.UsageError(f"--{name} belongs to --agent {words}, which is not asked for")
-    return [agent for name in names for agent in _agents(name, options)]
+    return [agent for name in names for agent in agents_of(name, options)]
 
 
-def _agents(name: str, options: dict[str, Any]) -> "list[Agent]":
-    """Return the agents of one name."""
+def agents_of(name: str, options: dict[str, Any]) -> "list[Agent]":
+    """Return the agents of one name; a parameter that is no option has its usual value."""
     points: list[dict[str, Any]] = [{}]
     for parameter, declared in parameters_of(AGENTS[name]).items():
-        given = options[parameter]
-        values = given if isinstance(given, list) else [declared.usual if given is None else given]
-        points = [
-            {**point, parameter: value} for point in points for value in dict.fromkeys(values)
-        ]
+        given = options.get(parameter)
+        values = [declared.usual] if given is None else given
+        points = [{**point, parameter: value} for point in points for value in values]
     return [AGENTS[name](**point) for point in points]

@@ -2,6 +2,7 @@
 
 import _thread
 import contextlib
+import os
 import pickle
 import shlex
 import signal
@@ -18,6 +19,7 @@ from fastes.simulation.signals import STOP_SIGNALS, end_at_once
 
 _INSIST_SECONDS = 0.1
 _received: list[int] = []  # signals that stopped a command of this process
+_obeyed: list[bool] = []  # whether the command that runs ends in order by itself
 
 
 class Failure(click.ClickException):
@@ -35,6 +37,35 @@ class _Usage(click.ClickException):
 def was_stopped() -> bool:
     """Return whether Ctrl-C or SIGTERM has stopped a command of this process."""
     return bool(_received)
+
+
+def end_in_order() -> None:
+    """Let no further signal interrupt a command that was stopped and saves what it has."""
+    _obeyed.append(True)
+
+
+@contextlib.contextmanager
+def closed_stdout() -> Iterator[None]:
+    """Let a command end in order where nobody reads on: what was to be saved is saved by then.
+
+    A full disk behind stdout is an error all the same.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+    except OSError as error:
+        _drop_stdout()
+        raise Failure(
+            f"the output cannot be written: {(error.strerror or str(error)).lower()}"
+        ) from None
+
+
+def _drop_stdout() -> None:
+    """Let what is still to be written to stdout go nowhere, or Python would fail at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
@@ -70,9 +101,10 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
         yield
         return
     over: list[bool] = []
+    _obeyed.clear()
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if over:
+        if over or _obeyed:
             return
         if not seen:
             seen.append(number)
@@ -88,7 +120,7 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
         # What is raised where C calls Python may be lost: then it is raised again.
         while True:
             time.sleep(_INSIST_SECONDS)
-            if over:
+            if over or _obeyed:
                 return
             _thread.interrupt_main(number)
 
@@ -115,10 +147,12 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
 
 
 def _as_click(error: BaseException) -> click.ClickException:
-    from fastes.files.archive import FileFormatError
+    from fastes.files.kinds import FileFormatError
 
     if isinstance(error, OSError) and error.filename is not None:
         return Failure(f"{error.filename}: {(error.strerror or str(error)).lower()}")
+    if isinstance(error, OSError) and error.strerror is not None:
+        return Failure(f"the output cannot be written: {error.strerror.lower()}")
     if isinstance(error, (EOFError, pickle.UnpicklingError)):
         from fastes.kernels.jit.cache import cache_folder
 

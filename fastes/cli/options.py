@@ -1,16 +1,92 @@
-"""Options that commands share."""
+"""Options that commands share, and how their words are read."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from fastes.files.kinds import require_replaceable
+from fastes.studies.lists import progression
+
 Command = Callable[..., Any]
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class _Integer(click.ParamType):  # type: ignore[type-arg]
+    name = "integer"
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> int:
+        """Read 2000, 2_000 or 2e3."""
+        if isinstance(value, int):
+            return value
+        try:
+            (number,) = progression("the option", value)
+        except ValueError:
+            number = 0.5
+        if not isinstance(number, int):
+            self.fail(f"{value!r} is not an integer such as 2000, 1e6 or 1_000_000")
+        return number
+
+
+INTEGER = _Integer()
+
+
+class _List(click.ParamType):  # type: ignore[type-arg]
+    """A list of values: 10,100 or 2,4,8,...,1024 for numbers; a,b for words."""
+
+    name = "list"
+
+    def __init__(self, kind: str, choices: Iterable[str] = ()) -> None:
+        self.kind, self.choices = kind, tuple(choices)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Return what help calls it."""
+        return "LIST"
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> list[Any]:
+        """Read a list, each value once."""
+        if isinstance(value, list):
+            return value
+        if self.kind == "choice":
+            words = [word.strip() for word in value.split(",")]
+            for word in words:
+                if word not in self.choices:
+                    self.fail(f"{word!r} is not one of {', '.join(self.choices)}")
+            return list(dict.fromkeys(words))
+        try:
+            values = progression("the option", value)
+        except ValueError:
+            values = []
+        if self.kind == "integer" and not all(isinstance(each, int) for each in values):
+            values = []
+        if not values:
+            what = "integers" if self.kind == "integer" else "numbers"
+            self.fail(f"{value!r} is not a list of {what} such as 10,100 or 2,4,8,...,64")
+        return list(dict.fromkeys(values))
+
+
+INTEGERS = _List("integer")
+NUMBERS = _List("number")
+
+
+def words_of(choices: Iterable[str]) -> _List:
+    """Return the type of a list of some words."""
+    return _List("choice", choices)
+
+
+def joined(
+    context: click.Context, parameter: click.Parameter, values: tuple[list[Any], ...]
+) -> list[Any]:
+    """Read an option that is a list and can be repeated: --agent es,ts or --agent es --agent ts."""
+    return list(dict.fromkeys(value for values_ in values for value in values_))
 
 
 def output_options(command: Command) -> Command:
@@ -22,18 +98,6 @@ def output_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-def integers(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> list[int] | None:
-    """Read an option that is a list of integers."""
-    if value is None:
-        return None
-    try:
-        return [int(word) for word in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of integers such as 10,100") from None
 
 
 def seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
@@ -51,9 +115,13 @@ def seconds(context: click.Context, parameter: click.Parameter, value: str | Non
     return duration
 
 
+FORCE = click.option("--force", is_flag=True, help="Replace files of any kind.")
+
+
 def file_options(command: Command) -> Command:
-    """Add --out, --csv and --plot."""
+    """Add --out, --csv, --plot and --force."""
     for option in (
+        FORCE,
         click.option("--plot", type=OUTPUT, help="Save a figure (png, svg or pdf)."),
         click.option("--csv", type=OUTPUT, help="Save the curves (CSV)."),
         click.option("--out", type=OUTPUT, help="Save the results (npz)."),
@@ -61,6 +129,19 @@ def file_options(command: Command) -> Command:
         command = option(command)
     return command
 
+
+SEED = click.option(
+    "--seed", type=INTEGER, default=0, show_default=True, help="Seed of everything random."
+)
+
+THREADS = click.option("--threads", type=INTEGER, show_default="all processors", help="Threads.")
+
+BASELINE = click.option(
+    "--baseline",
+    metavar="AGENT",
+    show_default="the last",
+    help="The agent to take differences to: 'ES, M=30' or ts.",
+)
 
 EVERY = click.option(
     "--every",
@@ -71,37 +152,45 @@ EVERY = click.option(
     help="From one checkpoint to the next: 30s, 5m, 2h.",
 )
 
-
-def load_npy(option: str, path: Path) -> Any:
-    """Return the array in a .npy file, never unpickling."""
-    import numpy as np
-
-    from fastes.files.archive import FileFormatError
-
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise FileFormatError(
-            f"{option}: {path} is not a .npy file of numbers, or it is incomplete"
-        ) from error
+_KINDS = {"out": "result", "csv": "table", "plot": "figure"}
 
 
-def check_outputs(**paths: Path | None) -> None:
-    """Refuse files that cannot be written before the work begins, not after."""
-    options = {
-        name if name == "FILE" else f"--{name}": path
-        for name, path in paths.items()
-        if path is not None
-    }
+def check_outputs(
+    outputs: dict[str, Path | None],
+    inputs: Iterable[Path | str | None] = (),
+    *,
+    force: bool = False,
+    kinds: dict[str, str] = _KINDS,
+) -> None:
+    """Refuse files that cannot or must not be written before the work begins, not after.
+
+    An output must be no input, and no other output; a file that is there must be of the same
+    kind, unless it is to be replaced by `force`.
+    """
+    options = {f"--{name}": path for name, path in outputs.items() if path is not None}
     if len({path.resolve() for path in options.values()}) < len(options):
         raise click.UsageError(f"{', '.join(options)} must be different files")
     for hint, path in options.items():
+        for other in inputs:
+            if other is not None and _is_same(path, Path(other)):
+                raise click.BadParameter(f"{path} is an input of this command", param_hint=hint)
         if not path.parent.is_dir():
             raise click.BadParameter(f"the folder {path.parent} does not exist", param_hint=hint)
         try:
+            if hint.removeprefix("--") in kinds:
+                require_replaceable(path, kinds[hint.removeprefix("--")], force)
             tempfile.TemporaryFile(dir=path.resolve().parent).close()
+        except (ValueError, FileExistsError) as error:
+            raise click.BadParameter(str(error), param_hint=hint) from None
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise click.BadParameter(
                 f"{path} cannot be written: {reason}", param_hint=hint
             ) from None
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Return whether two names are of one file. A link is what it leads to."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()

@@ -1,6 +1,7 @@
 """What a command that simulates does with its results."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,16 +10,16 @@ from fastes.cli.options import check_outputs
 
 if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
-    from fastes.results.tables import Parts
+
+_INPUTS = ("arms", "prior_mean", "prior_cov", "problem", "theta", "file")
 
 
-def check_files(options: dict[str, Any], **more: Any) -> None:
-    """Refuse files that cannot be written before the work begins, not after."""
-    check_outputs(out=options["out"], csv=options["csv"], plot=options["plot"], **more)
-    if options["plot"] is not None:
-        from fastes.results.figures import check_format
-
-        check_format(options["plot"])
+def check_files(options: dict[str, Any]) -> None:
+    """Refuse files that cannot or must not be written before the work begins, not after."""
+    names = ("out", "csv", "plot", "checkpoint")
+    given = (options.get(name) for name in _INPUTS)
+    inputs = [value for value in given if isinstance(value, (str, Path))]
+    check_outputs({name: options.get(name) for name in names}, inputs, force=options["force"])
 
 
 def save_and_print(
@@ -33,33 +34,21 @@ def save_and_print(
         _save(comparison, options)
     finally:
         if as_json:
-            single = len(comparison.results) == 1
-            summary = comparison.results[0].summary() if single else comparison.summary()
-            click.echo(json.dumps(summary, allow_nan=False))
+            click.echo(json.dumps(comparison.to_dict(options["baseline"]), allow_nan=False))
         elif not quiet:
-            from fastes.results.tables import comparison_tables
-
-            print_parts(comparison_tables(comparison))
+            comparison.summary(options["baseline"])
 
 
 def _save(comparison: "Comparison", options: dict[str, Any]) -> None:
     if options["out"] is not None:
-        comparison.save(options["out"])
+        comparison.save(options["out"], options["force"])
     if options["csv"] is not None:
-        comparison.to_csv(options["csv"])
+        comparison.to_csv(options["csv"], options["force"])
     if options["plot"] is not None:
         from fastes.results.figures import plot_regret, save_figure
 
-        save_figure(lambda ax: plot_regret(comparison.results, ax), options["plot"])
-
-
-def print_parts(parts: "Parts") -> None:
-    """Print lines and tables, one below the other, on stdout."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    for part in parts:
-        if isinstance(part, str):
-            click.echo(part)
-        else:
-            console.print(part)
+        save_figure(
+            lambda figure: plot_regret(comparison.results, figure),
+            options["plot"],
+            options["force"],
+        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastes.actions.families import FAMILIES
-from fastes.cli.options import INPUT, Command, load_npy
+from fastes.cli.options import INPUT, INTEGER, Command
 from fastes.problem.random_problem import PARAMETERS
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def number_or_file(
 
 
 _OPTIONS = (
-    click.option("--K", "K", type=int, show_default="100", help=PARAMETERS["K"].help),
-    click.option("--d", "d", type=int, show_default="10", help=PARAMETERS["d"].help),
+    click.option("--K", "K", type=INTEGER, show_default="100", help=PARAMETERS["K"].help),
+    click.option("--d", "d", type=INTEGER, show_default="10", help=PARAMETERS["d"].help),
     click.option(
         "--arms",
         metavar="FAMILY|FILE.npy",
@@ -64,6 +64,7 @@ def problem_options(command: Command) -> Command:
 
 def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":
     """Return the problem that the options describe."""
+    from fastes.files.archive import load_npy
     from fastes.problem.bandit import LinearBandit
 
     given = {name: options[name] for name in PARAMETERS if options[name] is not None}

@@ -1,22 +1,27 @@
-"""Arrays and their description in one npz file, read without unpickling."""
+"""Arrays and their description in one npz file, sealed by a hash, read without unpickling."""
 
+import hashlib
 import json
+import math
 import os
 import zipfile
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import fastes
+from fastes.checks import memory
 from fastes.files.atomic import atomic_write
+from fastes.files.kinds import FileFormatError, text_of
 
-FORMAT = 1
-
-
-class FileFormatError(ValueError):
-    """A file is not what it should be."""
+FORMAT = 2
+_DESCRIPTION, _SEAL = "meta", "seal"
+_HEADER = 1 << 12  # bytes before the numbers of a member, at most
+_TYPES = "biufU"  # booleans, integers, reals and text
 
 
 def save_arrays(
@@ -24,17 +29,27 @@ def save_arrays(
     kind: str,
     meta: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
+    *,
     compressed: bool = True,
     new: bool = False,
 ) -> None:
-    """Write arrays and a JSON description to one npz file."""
-    description = json.dumps({"fastes": kind, "format": FORMAT, **meta}, allow_nan=False)
-    if any(array.dtype.hasobject for array in arrays.values()):
-        raise TypeError("arrays of Python objects are never written: reading them would run code")
+    """Write arrays and a JSON description to one npz file, whole or not at all.
+
+    The description names every array with its type and shape, and the seal is a hash of all of it:
+    a file that lost or changed a part is refused when it is read. What is to be `new` replaces
+    no other file.
+    """
+    if any(array.dtype.kind not in _TYPES for array in arrays.values()):
+        raise TypeError("only arrays of booleans, integers, reals and text are written")
+    members = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
+    made = {"version": fastes.__version__, "written": utc_now()}
+    described = {"fastes": kind, "format": FORMAT, **made, **meta, "members": members}
+    text = json.dumps(described, allow_nan=False)
+    content = {_DESCRIPTION: np.array(text), _SEAL: np.array(_seal(text, arrays)), **arrays}
     # The file object keeps numpy from changing the file's name.
     with atomic_write(path, new) as temporary, temporary.open("wb") as file:
         write: Any = np.savez_compressed if compressed else np.savez
-        write(file, **{"meta": np.array(description), **arrays})
+        write(file, **content)
 
 
 def load_arrays(
@@ -44,13 +59,15 @@ def load_arrays(
     with Path(path).open("rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                if archive.testzip() is not None:
-                    raise zipfile.BadZipFile
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as stored_arrays:
-                arrays = {name: stored_arrays[name] for name in stored_arrays.files}
-            meta = json.loads(str(arrays.pop("meta")))
-            stored = meta["fastes"], meta["format"]
+                text = text_of(archive, _DESCRIPTION)
+                meta = json.loads(text)
+                stored = meta["fastes"], meta["format"]
+                if stored == (kind, FORMAT):
+                    arrays = _members(archive, meta.pop("members"))
+                    if text_of(archive, _SEAL) != _seal(text, arrays):
+                        raise ValueError("its seal is broken")
+        except MemoryError:
+            raise
         except Exception as error:  # whatever a damaged file makes its readers say
             raise FileFormatError(
                 f"{os.fspath(path)} is not a fastes {kind} file, or it is damaged or incomplete"
@@ -64,14 +81,58 @@ def load_arrays(
     return meta, arrays
 
 
+def _members(archive: zipfile.ZipFile, described: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the arrays that are described, which must be all there are, each of its size."""
+    names = [info.filename for info in archive.infolist()]
+    wanted = [f"{name}.npy" for name in (_DESCRIPTION, _SEAL, *described)]
+    if sorted(names) != sorted(wanted):
+        raise ValueError("its members are not those of its description")
+    sizes = {}
+    for name, (type_, shape) in described.items():
+        if np.dtype(type_).kind not in _TYPES or any(length < 0 for length in shape):
+            raise ValueError(f"{name} is no array of numbers")
+        sizes[name] = math.prod(shape) * np.dtype(type_).itemsize
+        # Asked before anything is unpacked: a small file can hold a large one.
+        if archive.getinfo(f"{name}.npy").file_size > sizes[name] + _HEADER:
+            raise ValueError(f"{name} is larger than described")
+    memory.require(f"{archive.filename or 'the file'}", sum(sizes.values()))
+    arrays = {}
+    for name, (type_, shape) in described.items():
+        array = _array(archive, name)
+        if array.dtype.str != type_ or list(array.shape) != shape:
+            raise ValueError(f"{name} is not as described")
+        arrays[name] = array
+    return arrays
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(f"{name}.npy") as member:
+        return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
+
+
+def _seal(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a hash of a description, which has types and shapes, and of the arrays' bytes."""
+    digest = hashlib.sha256(text.encode())
+    for array in arrays.values():
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
+    return digest.hexdigest()
+
+
+def load_npy(name: str, path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Return the array in a .npy file, never unpickling."""
+    try:
+        return np.asarray(np.load(path, allow_pickle=False))
+    except (ValueError, EOFError) as error:
+        raise FileFormatError(
+            f"{name}: {os.fspath(path)} is not a .npy file of numbers, or it is incomplete"
+        ) from error
+
+
+def utc_now() -> str:
+    """Return the date and time, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def with_prefix(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """Return the arrays whose names start with a prefix, without it."""
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
-
-
-def is_database(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is one of SQLite. A pipe is not read: it would be lost."""
-    if Path(path).exists() and not Path(path).is_file():
-        return False
-    with Path(path).open("rb") as file:
-        return file.read(16) == b"SQLite format 3\0"

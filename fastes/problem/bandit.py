@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastes.actions.families import FAMILIES, random_arms
+from fastes.actions.families import FAMILIES, RandomArms
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
 from fastes.checks.numbers import MAX_SEED, MAX_SIZE
-from fastes.files.archive import FileFormatError, load_arrays, save_arrays
+from fastes.files.archive import load_arrays, save_arrays, with_prefix
+from fastes.files.kinds import FileFormatError, require_replaceable
 
 if TYPE_CHECKING:
     from fastes.problem.whitening import Canonical
@@ -75,6 +76,11 @@ class LinearBandit:
             object.__setattr__(self, name, value)
         _ = self.canonical  # raises where prior_cov or the noise are not what they should be
 
+    @cached_property
+    def random_arms(self) -> RandomArms | None:
+        """What the arms were drawn as, if `random` drew them."""
+        return None
+
     @property
     def K(self) -> int:
         """Number of arms."""
@@ -111,10 +117,24 @@ class LinearBandit:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies are made as originals are: validated, and read-only.
-        return type(self), (self.actions, self.prior_mean, self.prior_cov, self.noise)
+        return _copied, (self.parts(), self.random_arms)
 
     def __repr__(self) -> str:
         return f"LinearBandit(K={self.K}, d={self.d}, noise={self.noise:g})"
+
+    def _repr_html_(self) -> str:
+        arms = "given" if self.random_arms is None else f"random, {self.random_arms.family}"
+        covariance = ("isotropic", "diagonal", "full")[np.ndim(self.prior_cov)]
+        facts = {
+            "arms K": f"{self.K:,}",
+            "dimension d": f"{self.d:,}",
+            "rank": f"{self.rank:,}",
+            "arms": arms,
+            "prior covariance": covariance,
+            "noise": f"{self.noise:g}",
+        }
+        rows = "".join(f"<tr><th>{name}</th><td>{fact}</td></tr>" for name, fact in facts.items())
+        return f"<table><caption>LinearBandit</caption>{rows}</table>"
 
     @classmethod
     def random(
@@ -157,7 +177,13 @@ class LinearBandit:
             raise ValueError(f"basis arms are the d unit vectors: K must equal d, got {K} and {d}")
         # The rows, LinearBandit's own copy of them and its canonical form.
         require(f"a problem with K={K:,} and d={d:,}", 4 * 8 * K * d)
-        return cls(random_arms(K, d, arms, seed), prior_mean, prior_cov, noise)
+        return cls._drawn(RandomArms(arms, K, d, seed), prior_mean, prior_cov, noise)
+
+    @classmethod
+    def _drawn(cls, arms: RandomArms, *rest: Any) -> Self:
+        bandit = cls(arms.draw(), *rest)
+        bandit.__dict__["random_arms"] = arms
+        return bandit
 
     @classmethod
     def gaussian_process(
@@ -190,8 +216,12 @@ class LinearBandit:
         require(f"a Gaussian process with K={K:,}", 5 * 8 * K * K)
         return cls(np.eye(K), _mean("mean", mean, K), covariance, noise)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the problem to an npz file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the problem to an npz file, whole or not at all.
+
+        A file that is no problem is not replaced, unless by `force`.
+        """
+        require_replaceable(path, "problem", force)
         save_arrays(path, "problem", {}, self.parts())
 
     @classmethod
@@ -200,28 +230,45 @@ class LinearBandit:
         _, arrays = load_arrays(path, "problem")
         try:
             return cls.from_parts(arrays)
-        except KeyError as error:
-            raise FileFormatError(
-                f"{os.fspath(path)} lacks a part of a problem: {error}"
-            ) from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise FileFormatError(f"{os.fspath(path)} holds no whole problem: {error}") from error
 
-    def parts(self) -> dict[str, NDArray[np.float64]]:
-        """Return the arguments that make this problem, as arrays."""
-        return {name: np.asarray(getattr(self, name)) for name in _PARTS}
+    def parts(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
+        """Return what `from_parts` makes the same problem of, to the bit, as arrays.
+
+        The coordinates of the arms are among them where a library chose these. Random arms may be
+        left out, to be `drawn_again`: that takes no room.
+        """
+        from fastes.problem.whitening import pack_canonical
+
+        parts = {name: np.asarray(getattr(self, name)) for name in _PARTS}
+        if drawn_again and self.random_arms is not None:
+            del parts["actions"]
+            parts |= self.random_arms.parts()
+        coordinates = pack_canonical(self.canonical).items()
+        return parts | {f"canonical_{name}": part for name, part in coordinates}
 
     @classmethod
-    def from_parts(
-        cls,
-        parts: Mapping[str, NDArray[Any]],
-        coordinates: Mapping[str, NDArray[Any]] | None = None,
-    ) -> Self:
-        """Return the problem whose `parts` these are, in packed coordinates if there are any."""
+    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the problem whose `parts` these are, or raise KeyError, TypeError, ValueError."""
         from fastes.problem.whitening import unpack_canonical
 
-        actions, prior_mean, prior_cov, noise = (parts[name][()] for name in _PARTS)
-        bandit = cls(actions, prior_mean, prior_cov, float(noise))
-        bandit.__dict__["canonical"] = unpack_canonical(coordinates or {}, bandit.canonical)
+        prior_mean, prior_cov, noise = (parts[name][()] for name in _PARTS[1:])
+        if "actions" in parts:
+            bandit = cls(parts["actions"], prior_mean, prior_cov, float(noise))
+        else:
+            arms = RandomArms.from_parts(parts)
+            require(f"a problem with K={arms.K:,} and d={arms.d:,}", 4 * 8 * arms.K * arms.d)
+            bandit = cls._drawn(arms, prior_mean, prior_cov, float(noise))
+        coordinates = with_prefix(parts, "canonical_")
+        bandit.__dict__["canonical"] = unpack_canonical(coordinates, bandit.canonical)
         return bandit
+
+
+def _copied(parts: Mapping[str, NDArray[Any]], random_arms: RandomArms | None) -> LinearBandit:
+    bandit = LinearBandit.from_parts(parts)
+    bandit.__dict__["random_arms"] = random_arms
+    return bandit
 
 
 _PARTS = ("actions", "prior_mean", "prior_cov", "noise")

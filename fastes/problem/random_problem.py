@@ -1,10 +1,10 @@
-"""A problem with random arms, by its numbers: what studies vary and the command line asks for."""
+"""The problem of a setting: random arms by their numbers, or a problem that was given whole."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastes.actions.families import FAMILIES
+from fastes.actions.families import FAMILIES, RandomArms
 from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
 
@@ -45,3 +45,45 @@ class RandomProblem(NamedTuple):
         from fastes.problem.bandit import LinearBandit
 
         return LinearBandit.random(**self._asdict(), seed=seed)
+
+    def parts(self, seed: int) -> dict[str, Any]:
+        """Return the `parts` of that problem, without drawing it."""
+        import numpy as np
+
+        belief = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
+        parts = {name: np.array(value) for name, value in belief.items()}
+        return parts | RandomArms(self.arms, self.K, self.d, seed).parts()
+
+    @property
+    def axes(self) -> dict[str, Any]:
+        """Its value on every axis of a study."""
+        return self._asdict()
+
+
+class GivenProblem(NamedTuple):
+    """A problem that is the same in all settings of a study."""
+
+    given: LinearBandit
+
+    @property
+    def K(self) -> int:
+        """Number of arms."""
+        return self.given.K
+
+    @property
+    def d(self) -> int:
+        """Dimension."""
+        return self.given.d
+
+    def bandit(self, seed: int) -> LinearBandit:
+        """Return the problem, whatever the seed."""
+        return self.given
+
+    def parts(self, seed: int) -> dict[str, Any]:
+        """Return its `parts`."""
+        return self.given.parts(drawn_again=True)
+
+    @property
+    def axes(self) -> dict[str, Any]:
+        """Its value on the axes of a study that it has."""
+        return {"arms": "given", "K": self.K, "d": self.d, "noise": self.given.noise}

@@ -85,7 +85,7 @@ def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canon
     fits = b.shape == (own.arms.K, own.rank) and o.shape == (own.arms.K,)
     if not fits or (factor is not None and factor.shape != getattr(own.factor, "shape", ())):
         raise ValueError("the coordinates of the arms do not fit the problem")
-    _check("the arms' values", b, LARGEST_SPREAD)
+    _check_spread(b)
     _check("the arms' mean rewards", o, LARGEST_VALUE)
     arms = _allocate(*b.shape)
     store_rows(arms, 0, b, o)
@@ -135,7 +135,7 @@ def _whiten(rows: Floats, factor: float | Floats, noise: float) -> Floats:
         else:
             b = np.empty((len(rows), factor.shape[1]))
             transform_rows(rows, factor, 1.0 / noise, b)
-    _check("the arms' values", b, LARGEST_SPREAD)
+    _check_spread(b)
     return np.ascontiguousarray(b)
 
 
@@ -158,6 +158,7 @@ def _from_values(
     sizes = np.abs(np.diag(R))
     rank = max(1, int(np.count_nonzero(sizes > 1e-14 * sizes[0])))
     b = np.ascontiguousarray(L[arm, :rank])
+    _check_spread(b)
     arms = _allocate(len(actions), rank)
     store_rows(arms, 0, b, mean_rewards(actions, prior_mean, noise))
     return Canonical(arms, rank, None)
@@ -178,6 +179,12 @@ def mean_rewards(actions: Floats, theta: Floats, noise: float) -> Floats:
         transform_rows(rows, theta[:, None].copy(), 1.0 / noise, out[first : first + _CHUNK])
     _check("the arms' mean rewards", out, LARGEST_VALUE)
     return out[:, 0].copy()
+
+
+def _check_spread(b: Floats) -> None:
+    """Raise unless every |b|, the prior standard deviation of an arm's value, is within limits."""
+    _check("the arms' values", b, LARGEST_SPREAD)  # so that no square overflows
+    _check("the arms' values", np.sqrt(np.einsum("ij,ij->i", b, b)), LARGEST_SPREAD)
 
 
 def _check(what: str, numbers: Floats, limit: float) -> None:

@@ -1,97 +1,240 @@
 """Results of several agents side by side, with paired differences."""
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastes.results.regret import Regret
-from fastes.results.result import Configuration, Result, plain
+from fastes.results.result import (
+    Configuration,
+    Result,
+    agent_facts,
+    curve,
+    plain,
+    shared_facts,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fastes.results.panels import Look
+    from fastes.results.tables import Parts
 
 
 # All else must be equal where differences are paired: a new field is compared unless it is listed.
-_OF_AN_AGENT = ("agent", "engine", "parameters", "threads", "seconds")
-
-
-class Difference(NamedTuple):
-    """Mean of x's final regret less y's over runs that share theta and noise."""
-
-    x: str
-    y: str
-    mean: float
-    se: float
+_OF_AN_AGENT = ("agent", "engine", "parameters", "runs", "threads", "seconds", "date", "versions")
 
 
 @dataclass(frozen=True, eq=False)
+class Difference:
+    """The regret of an agent minus that of a baseline, in runs that share theta and noise.
+
+    Attributes
+    ----------
+    agent, baseline : str
+        Their labels.
+    t : (points,) array
+        Recorded times.
+    regret : Regret
+        The differences at those times, one row for each run that both have.
+    mean, se : float
+        At T: the mean over runs, and its standard error.
+    """
+
+    agent: str
+    baseline: str
+    t: NDArray[np.int64]
+    regret: Regret
+
+    @property
+    def mean(self) -> float:
+        """Mean difference at T."""
+        return float(self.regret.mean[-1])
+
+    @property
+    def se(self) -> float:
+        """Its standard error; nan for a single run."""
+        return float(self.regret.se[-1])
+
+    def __repr__(self) -> str:
+        return f"Difference({self.agent} minus {self.baseline}: {self.mean:.4g} +- {self.se:.2g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, ready for JSON (no nan: None)."""
+        return {
+            "agent": self.agent,
+            "baseline": self.baseline,
+            "runs": len(self.regret.per_run),
+            "mean": self.mean,
+            "se": plain(self.se),
+            "curve": curve(self.t, self.regret),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Results of several agents that faced the same theta and noise, run by run.
+
+    It is a sequence of results, which can also be asked for by label or by the short name of an
+    agent that is there once.
 
     Examples
     --------
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
-    >>> agents = [fastes.ThompsonSampling(), fastes.Greedy()]
+    >>> agents = [fastes.EnsembleSampling(M=10), fastes.ThompsonSampling(), fastes.Greedy()]
     >>> comparison = fastes.compare(bandit, agents, T=100, runs=10)
-    >>> [difference.x for difference in comparison.differences()]
-    ['TS']
+    >>> len(comparison), [result.label for result in comparison]
+    (3, ['ES, M=10', 'TS', 'Greedy'])
+    >>> comparison["TS"] is comparison["ts"] is comparison[1]
+    True
+    >>> [difference.agent for difference in comparison.differences("ts")]
+    ['ES, M=10', 'Greedy']
     """
 
     results: tuple[Result, ...]
 
-    def differences(self) -> list[Difference]:
-        """Return the paired difference of every two agents, in the order given."""
-        return [
-            _difference(x, y) for i, x in enumerate(self.results) for y in self.results[i + 1 :]
-        ]
+    def __post_init__(self) -> None:
+        if not self.results:
+            raise ValueError("a comparison must have at least one result, got none")
+        for result in self.results[1:]:
+            _require_paired(self.results[0], result)
 
-    def summary(self) -> dict[str, Any]:
-        """Return the statistics of all agents and their differences, ready for JSON."""
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, key: str | int) -> Result:
+        if not isinstance(key, str):
+            return self.results[key]
+        position = _position(key, [(each.label, each.configuration.agent) for each in self])
+        if position is None:
+            raise KeyError(f"{key!r} is none of {', '.join(repr(each.label) for each in self)}")
+        return self.results[position]
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(map(repr, self))})"
+
+    def _repr_html_(self) -> str:
+        from fastes.results.tables import parts_html
+
+        return parts_html(self._tables())
+
+    def _tables(self, baseline: str | int | None = None) -> "Parts":
+        from fastes.results.tables import result_tables
+
+        return result_tables(self.results, self.differences(baseline))
+
+    def differences(self, baseline: str | int | None = None) -> list[Difference]:
+        """Return the difference of every other agent to one of them, run by run.
+
+        Parameters
+        ----------
+        baseline : str or int, optional
+            The one: a label, the short name of an agent that is there once, or a position. By
+            default the last.
+        """
+        names = [(result.label, result.configuration.agent) for result in self]
+        other = self[check_baseline(baseline, names)]
+        return [difference(result, other) for result in self if result is not other]
+
+    def summary(self, baseline: str | int | None = None) -> None:
+        """Print the tables that ``fastes simulate`` prints; `to_dict` has their numbers."""
+        from fastes.results.tables import print_parts
+
+        print_parts(self._tables(baseline))
+
+    def to_dict(self, baseline: str | int | None = None) -> dict[str, Any]:
+        """Return the statistics of all agents and their differences, ready for JSON.
+
+        The shape is that of ``fastes simulate --json`` (docs/json.md).
+        """
         return {
-            "agents": [result.summary() for result in self.results],
-            "differences": [
-                {"agents": [pair.x, pair.y], "mean": pair.mean, "se": plain(pair.se)}
-                for pair in self.differences()
-            ],
+            **shared_facts(self.results[0]),
+            "runs": max(result.configuration.runs for result in self),
+            "agents": [agent_facts(result) for result in self],
+            "differences": [each.to_dict() for each in self.differences(baseline)],
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all results to one npz file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write all results to one npz file, whole or not at all.
+
+        It holds what `fastes.rerun` needs to do them again. A file that is no result is not
+        replaced, unless by `force`.
+        """
         from fastes.results.files import save_results
 
-        save_results(path, self.results)
+        save_results(path, self.results, force)
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return the regret of every agent and run at every recorded time."""
-        frames = [result.to_dataframe() for result in self.results]
+        frames = [result.to_dataframe() for result in self]
         import pandas as pd
 
         return pd.concat(frames, ignore_index=True)
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
+    def to_csv(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write all curves to one CSV file."""
         from fastes.results.files import write_csv
 
-        write_csv(path, self.results)
+        write_csv(path, self.results, force)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw all agents on one figure."""
+    def plot(self, ax: "Axes | Figure | None" = None, **look: "Unpack[Look]") -> "Axes":
+        """Draw all agents on one figure (`fastes.results.figures.plot_regret`)."""
         from fastes.results.figures import plot_regret
 
-        return plot_regret(self.results, ax)
+        return plot_regret(self.results, ax, **look)
 
 
-def _difference(x: Result, y: Result) -> Difference:
+def check_baseline(baseline: str | int | None, names: Sequence[tuple[str, str]]) -> int:
+    """Return the position of a baseline among agents, by their labels and short names, or raise."""
+    if baseline is None:
+        return len(names) - 1
+    found = _position(baseline, names) if isinstance(baseline, str) else baseline
+    if not isinstance(found, int) or not -len(names) <= found < len(names):
+        labels = ", ".join(repr(label) for label, _ in names)
+        raise ValueError(f"baseline must be one of {labels}, got {baseline!r}")
+    return found
+
+
+def _position(key: str, names: Sequence[tuple[str, str]]) -> int | None:
+    """Return which agent has this label, or alone has this short name."""
+    for column in zip(*names, strict=True):
+        if column.count(key) == 1:
+            return column.index(key)
+    return None
+
+
+def _require_paired(x: Result, y: Result) -> None:
+    """Raise ValueError unless two results are of the same theta and noise."""
     for field in Configuration._fields:
-        if field in _OF_AN_AGENT:
+        ours, theirs = (getattr(each.configuration, field) for each in (x, y))
+        if field == "versions":  # other kernels may draw other numbers
+            ours, theirs = ours.get("kernels"), theirs.get("kernels")
+        elif field in _OF_AN_AGENT:
             continue
-        ours, theirs = getattr(x.configuration, field), getattr(y.configuration, field)
         if ours != theirs:
             raise ValueError(
-                f"a paired difference needs equal {field}, got {ours} for {x.label} "
+                f"a comparison needs results of equal {field}, got {ours} for {x.label} "
                 f"and {theirs} for {y.label}"
             )
-    gaps = Regret((x.regret.final - y.regret.final)[:, None])
-    return Difference(x.label, y.label, float(gaps.mean[0]), float(gaps.se[0]))
+
+
+def difference(x: Result, y: Result) -> Difference:
+    """Return the difference of two results in the runs that both have, or raise ValueError."""
+    _require_paired(x, y)
+    _, ours, theirs = np.intersect1d(
+        x.run_numbers, y.run_numbers, assume_unique=True, return_indices=True
+    )
+    if not len(ours):
+        raise ValueError(f"{x.label} and {y.label} have no run in common")
+    gaps = x.regret.per_run[ours] - y.regret.per_run[theirs]
+    return Difference(x.label, y.label, x.t, Regret(gaps))

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from fastes.checks.arrays import Floats
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fastes.results.constants import Constants
 
 
@@ -26,8 +28,12 @@ class Measurements(NamedTuple):
     hellinger_correction : float
         What was taken off it.
     kl_phat_p, kl_p_phat : float
-        KL(phat || p) and KL(p || phat). Infinite where the second is zero and the first is not;
-        an estimated p is zero at arms that no draw found to be the best.
+        KL(phat || p) and KL(p || phat). Infinite where the second is zero and the first is not:
+        p is zero at arms that can never be the best, not where no draw found them to be. nan
+        where the first would take too long.
+    kl_phat_p_bounded : float
+        1 where the first is an upper bound, for at some arm only a lower one on p is known;
+        else 0.
     entropy : float
         H(A* | H_t) given this history.
     main_regret, approximation_error : float
@@ -46,6 +52,7 @@ class Measurements(NamedTuple):
     hellinger_squared: Any
     hellinger_correction: Any
     kl_phat_p: Any
+    kl_phat_p_bounded: Any
     kl_p_phat: Any
     entropy: Any
     main_regret: Any
@@ -58,14 +65,27 @@ class Measurements(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """Mean over runs at each time, its standard error, and how many runs were left out."""
+    """Mean over runs at each time, and what became of the runs that have no finite value.
+
+    Attributes
+    ----------
+    value : (times,) array
+        The mean; infinite if it is in one run, nan if it is known in none.
+    se : (times,) array
+        Its standard error; nan for an infinite mean, and for that of one run.
+    infinite : (times,) array
+        Runs in which it is infinite.
+    unknown : (times,) array
+        Runs in which it is not known: the mean is over the others.
+    """
 
     value: Floats
     se: Floats
-    left_out: NDArray[np.int64]
+    infinite: NDArray[np.int64]
+    unknown: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diagnostics:
     """Measurements of every run at chosen times.
 
@@ -100,35 +120,104 @@ class Diagnostics:
     def mean(self, name: str) -> Mean:
         """Return the mean over runs of a measurement, of `step_regret` or of `information_ratio`.
 
-        Runs in which it is infinite or not known are left out, and counted.
+        The ratio is E[G_t^2] / E[I_t] of means over runs, with the standard error of the delta
+        method: a single run's G_t^2 / I_t is little but noise where I_t is small.
         """
+        if name == "information_ratio":
+            return self._information_ratio()
         per_run = self.values(name)
-        known = np.isfinite(per_run)
-        n = known.sum(axis=0)
-        kept = np.where(known, per_run, 0.0)
-        # Squares of numbers of any size: in units of the largest they do not overflow.
-        unit = np.abs(kept).max() or 1.0
+        infinite, unknown = np.isinf(per_run), np.isnan(per_run)
+        kept, unit = _in_units(np.where(infinite | unknown, 0.0, per_run))
+        n = (~unknown).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = (kept / unit).sum(axis=0) / n
-            squares = np.where(known, (kept / unit - mean) ** 2, 0.0).sum(axis=0)
+            mean = kept.sum(axis=0) / n
+            squares = np.where(unknown, 0.0, (kept - mean) ** 2).sum(axis=0)
             se = np.sqrt(squares / ((n - 1) * n))
-        return Mean(unit * mean, unit * np.where(n > 1, se, np.nan), len(per_run) - n)
+        endless = infinite.any(axis=0)
+        return Mean(
+            np.where(endless, np.inf, unit * mean),
+            np.where(endless | (n < 2), np.nan, unit * se),
+            infinite.sum(axis=0),
+            unknown.sum(axis=0),
+        )
+
+    def _information_ratio(self) -> Mean:
+        information = np.asarray(self.per_run.information)
+        known = np.isfinite(information)
+        kept, unit = _in_units(np.where(known, self.per_run.main_regret, 0.0))
+        squares, information = np.square(kept), np.where(known, information, 0.0)
+        n, total = known.sum(axis=0), information.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            ratio = squares.sum(axis=0) / np.where(total > 0, total, np.nan)
+            residuals = np.square(squares - ratio * information).sum(axis=0)
+            se = np.sqrt(residuals * n / (n - 1.0)) / total
+            value, error = unit * unit * ratio, unit * unit * np.where(n > 1, se, np.nan)
+        unknown = np.where(total > 0, len(known) - n, len(known))
+        return Mean(value, error, np.zeros_like(n), unknown)
 
     def values(self, name: str) -> Floats:
         """Return a measurement of every run, (runs, times).
 
-        Beside those of `Measurements`: `step_regret`, G_t + D_t; and `information_ratio`,
-        G_t^2 / I_t, nan where I_t is not above zero.
+        Beside those of `Measurements`: `step_regret`, G_t + D_t.
         """
         found = self.per_run
         if name == "step_regret":
             return np.asarray(found.main_regret + found.approximation_error)
-        if name == "information_ratio":
-            positive = found.information > 0
-            roots = np.sqrt(np.where(positive, found.information, np.nan))
-            with np.errstate(over="ignore"):
-                return np.square(found.main_regret / roots)
         if name not in Measurements._fields:
-            known = ", ".join((*Measurements._fields, "step_regret", "information_ratio"))
+            known = ", ".join((*Measurements._fields, "step_regret"))
             raise ValueError(f"the name must be one of {known}, got {name!r}")
         return np.asarray(getattr(found, name))
+
+    def __repr__(self) -> str:
+        runs, times = np.shape(self.per_run.entropy)
+        return f"Diagnostics({times:,} times, {runs:,} runs, {self.samples:,} draws a probe)"
+
+    def _repr_html_(self) -> str:
+        from fastes.results.tables import Grid, in_brackets, parts_html
+
+        names = ("hellinger_squared", "kl_phat_p", "entropy", "step_regret", "information_ratio")
+        means = [self.mean(name) for name in names]
+        rows = [
+            [f"{t:,}", *(in_brackets(_known(mean.value[i]), _known(mean.se[i])) for mean in means)]
+            for i, t in enumerate(self.t.tolist())
+        ]
+        header = ["t", *(name.replace("_", " ") for name in names)]
+        note = "Means over runs; in brackets the standard error in units of the last place."
+        return parts_html([repr(self), Grid(header, rows), note])
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Return one row for each run and time, and a column for each measurement.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=20, d=2)
+        >>> result = fastes.simulate(bandit, fastes.Greedy(), T=9, runs=3, diagnostics=[0, 8])
+        >>> frame = result.diagnostics.to_dataframe()
+        >>> frame.shape, list(frame.columns[:3])
+        ((6, 16), ['run', 't', 'hellinger_squared'])
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
+            ) from error
+        runs, times = np.shape(self.per_run.entropy)
+        columns = {
+            name: self.values(name).ravel() for name in (*Measurements._fields, "step_regret")
+        }
+        return pd.DataFrame(
+            {"run": np.repeat(np.arange(runs), times), "t": np.tile(self.t, runs), **columns}
+        )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _in_units(per_run: Floats) -> tuple[Floats, Floats]:
+    """Return numbers of any size in units of the largest at each time: squares do not overflow."""
+    unit = np.abs(per_run).max(axis=0, initial=0.0)
+    unit[unit == 0] = 1.0
+    return per_run / unit, unit

@@ -2,79 +2,145 @@
 
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Unpack
 
 from fastes.files.atomic import atomic_write
+from fastes.files.kinds import require_replaceable
+from fastes.results.comparison import check_baseline, difference
+from fastes.results.curve_drawing import Kind
+from fastes.results.curves import Curve, curves_of
+from fastes.results.legends import Plan
+from fastes.results.panels import Look, check_look, draw_curves, is_axes
+from fastes.results.selection import facts_of, selected
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from fastes.results.result import Result
 
 
-FORMATS = ("png", "svg", "pdf")
-
-_SIZE = (5.0, 3.4)
-
-# Colours that differ in lightness too, with dashes that differ where colour is lost.
-_STYLES = [
-    ("#0b3c5d", "-"),
-    ("#d1495b", "--"),
-    ("#66a182", "-."),
-    ("#edae49", ":"),
-    ("#7d5ba6", (0, (5, 1, 1, 1, 1, 1))),
-    ("#8d99ae", (0, (1, 2))),
-]
-
-
-def style(i: int) -> dict[str, Any]:
-    """Return the colour and dashes of the i-th line of a figure."""
-    colour, dashes = _STYLES[i % len(_STYLES)]
-    return {"color": colour, "linestyle": dashes}
-
-
-def plot_regret(results: "Sequence[Result]", ax: "Axes | None" = None) -> "Axes":
+def plot_regret(
+    results: "Sequence[Result]", ax: "Axes | Figure | None" = None, **look: Unpack[Look]
+) -> "Axes":
     """Draw mean cumulative regret against time, with bands of two standard errors.
 
-    Without `ax`, the figure is pyplot's: a notebook shows it, and so does ``plt.show()``.
+    Parameters
+    ----------
+    results : sequence of Result
+        Those of different problems, or of a fixed theta and of others, get a panel each.
+    ax : Axes or Figure, optional
+        Where to draw. Axes hold one panel; a figure as many as are needed, and it gets the size
+        that they need. Without it the figure is pyplot's: a notebook shows it, and so does
+        ``plt.show()``.
+    **look
+        where, facet, logx, logy, title, size: see `fastes.results.panels.Look`.
+
+    Returns
+    -------
+    Axes
+        The first, if there are several: ``ax.figure.axes`` has all.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> from matplotlib.figure import Figure
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> result = fastes.simulate(bandit, fastes.Greedy(), T=100, runs=10)
+    >>> plot_regret([result], Figure()).figure.get_suptitle()
+    'K=50, d=5, T=100, 10 runs'
     """
-    if ax is None:
-        from matplotlib import pyplot
-
-        ax = pyplot.subplots(figsize=_SIZE, layout="constrained")[1]
-    for i, result in enumerate(results):
-        mean, se = result.regret.mean, np.nan_to_num(result.regret.se)
-        ax.plot(result.t, mean, label=result.label, **style(i))
-        band = {"color": style(i)["color"], "alpha": 0.2, "linewidth": 0}
-        ax.fill_between(result.t, mean - 2 * se, mean + 2 * se, **band)
-    ax.set_xlabel("steps")
-    ax.set_ylabel("cumulative regret")
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
-    ax.legend(frameon=False)
-    return ax
+    kept = chosen(results, look)
+    kind = Kind("steps", "cumulative regret", apart=("problem", "theta"))
+    curves = curves_of(kept, lambda result: (result.t, result.regret.mean, result.regret.se))
+    return draw_curves(curves, kind, ax, look)
 
 
-def save_figure(draw: "Callable[[Axes], object]", path: str | os.PathLike[str]) -> None:
-    """Let a function draw on new axes, and write the figure, whole or not at all."""
+def chosen(results: "Sequence[Result]", look: Look) -> "list[Result]":
+    """Return the results that `where` keeps; TypeError or ValueError if `look` is wrong."""
+    check_look(look)
+    return selected([(facts_of(result), result) for result in results], look.get("where"))
+
+
+def plot_differences(
+    results: "Sequence[Result]",
+    baseline: str | int | None = None,
+    ax: "Axes | Figure | None" = None,
+    **look: Unpack[Look],
+) -> "Axes":
+    """Draw regret minus that of a baseline against time, paired run by run.
+
+    Bands are two standard errors of the mean difference: where one does not hold zero, the
+    agents differ.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Of agents that faced the same theta and noise: of one problem, seed, T, theta, number of
+        runs and recorded times. With `facet`, those of a panel.
+    baseline : str or int, optional
+        The result to take off: its label ("ES, M=30"), the short name of its agent if that is
+        unique ("ts"), or its position. By default the last.
+    ax, **look
+        As in `plot_regret`.
+    """
+    is_axes(ax)
+    kept = chosen(results, look)
+    if look.get("logy"):
+        raise ValueError("logy makes no sense for differences, which may be negative")
+    facet = look.get("facet")
+    groups: dict[Any, list[Result]] = {}
+    for result in kept:
+        groups.setdefault(facets_of(result, facet), []).append(result)
+    curves: list[Curve] = []
+    names = set()
+    for group in groups.values():
+        base = group[check_baseline(baseline, [(r.label, r.configuration.agent) for r in group])]
+        names.add(base.label)
+        others = [result for result in group if result is not base]
+        if not others:
+            raise ValueError(f"differences from {base.label} need another result beside it")
+        curves += curves_of(others, lambda result, base=base: _difference(result, base))  # type: ignore[misc]
+    what = names.pop() if len(names) == 1 else "the baseline"
+    kind = Kind(
+        *("steps", f"regret minus that of {what}"),
+        apart=("problem", "theta"),
+        from_zero=False,
+        more=_zero,
+    )
+    return draw_curves(curves, kind, ax, look)
+
+
+def _zero(ax: "Axes", curves: Sequence[Curve], styles: Plan) -> list[Any]:
+    ax.axhline(0, color="0.4", linewidth=0.8, zorder=1)
+    return []
+
+
+def facets_of(result: "Result", facet: str | None) -> Any:
+    """Return which panel a result is in; a fact of the problem decides about pairs."""
+    return facts_of(result).get(facet) if facet in ("K", "d", "T", "noise", "problem") else None
+
+
+def _difference(result: "Result", base: "Result") -> tuple[Any, Any, Any]:
+    gaps = difference(result, base)
+    return gaps.t, gaps.regret.mean, gaps.regret.se
+
+
+def save_figure(
+    draw: "Callable[[Figure], object]", path: str | os.PathLike[str], force: bool = False
+) -> None:
+    """Let a function draw on a new figure, and write it, whole or not at all.
+
+    A file that is no figure is not replaced, unless by `force`.
+
+    The functions that draw take a figure in the place of axes:
+    ``save_figure(lambda figure: plot_regret(results, figure), path)``.
+    """
     # A figure of its own, not pyplot's: no window, no global state, nothing to close.
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=_SIZE, layout="constrained")
-    ax = figure.add_subplot()
-    ax.spines[["top", "right"]].set_visible(False)
-    draw(ax)
+    require_replaceable(path, "figure", force)
+    figure = Figure(layout="constrained")
+    draw(figure)
     with atomic_write(path) as temporary:
         figure.savefig(temporary, dpi=200)
-
-
-def check_format(path: str | os.PathLike[str]) -> None:
-    """Raise ValueError unless the name ends in a format that can be drawn."""
-    suffix = Path(path).suffix.lstrip(".").lower()
-    if suffix not in FORMATS:
-        raise ValueError(
-            f"a figure's name must end in {', '.join(FORMATS)}, got {os.fspath(path)!r}"
-        )

@@ -1,19 +1,27 @@
 """What a simulation gives back."""
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastes.agents import agent_label
+from fastes.checks.arrays import Floats
+from fastes.problem.bandit import LinearBandit
 from fastes.results.diagnostics import Diagnostics
 from fastes.results.regret import Regret
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fastes.results.panels import Look
+    from fastes.results.tables import Parts
 
 
 class Configuration(NamedTuple):
@@ -28,10 +36,12 @@ class Configuration(NamedTuple):
     T: int
     runs: int
     seed: int
+    points: int
     noise: float
     theta: str  # "prior": drawn anew for every run; or "fixed" and a hash of what was given
     problem: str  # the fingerprint of the LinearBandit
-    version: str
+    versions: dict[str, str]  # as `Versions`
+    date: str  # when it was done, in UTC
     threads: int
     seconds: float
 
@@ -43,7 +53,7 @@ class Result:
     Attributes
     ----------
     configuration : Configuration
-        What was simulated, with which seed and version, and how long it took.
+        What was simulated, with which seed and versions, and how long it took.
     t : (points,) array
         Recorded times, as numbers of steps; the last is T.
     regret : Regret
@@ -52,6 +62,14 @@ class Result:
         How often each arm was played, over all runs.
     diagnostics : Diagnostics or None
         What was measured at chosen times, if it was asked for.
+    theta : (1, d) or (runs, d) array, or None
+        The true parameter, if it was fixed, for all runs or for each.
+    run_numbers : (runs,) array
+        The numbers of the runs: 0, 1, ..., but for those that a stopped simulation lacks.
+    actions : (runs, T) array or None
+        The arm of every step, if it was kept.
+    rewards : (runs, T) array or None
+        The reward of every step, if it was kept.
 
     Examples
     --------
@@ -68,61 +86,80 @@ class Result:
     t: NDArray[np.int64]
     regret: Regret
     counts: NDArray[np.int64]
+    problem: LinearBandit | Mapping[str, NDArray[Any]] = field(repr=False)
+    """The bandit, or the `parts` that it is made of when it is asked for."""
+    run_numbers: NDArray[np.int64]
     diagnostics: Diagnostics | None = None
+    theta: Floats | None = None
+    actions: NDArray[np.unsignedinteger[Any]] | None = None
+    rewards: Floats | None = None
 
     @property
     def label(self) -> str:
         """The agent, for legends and tables."""
         return agent_label(self.configuration.agent, self.configuration.parameters)
 
+    @cached_property
+    def bandit(self) -> LinearBandit:
+        """The problem that was simulated.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+        >>> fastes.simulate(bandit, fastes.Greedy(), T=10).bandit
+        LinearBandit(K=50, d=5, noise=1)
+        """
+        if isinstance(self.problem, LinearBandit):
+            return self.problem
+        bandit = LinearBandit.from_parts(self.problem)
+        if bandit.fingerprint != self.configuration.problem:
+            made = self.configuration.versions
+            raise ValueError(
+                f"the arms that were drawn with fastes {made['fastes']} and NumPy {made['numpy']} "
+                "are not drawn again to the bit by the versions here"
+            )
+        return bandit
+
     def __repr__(self) -> str:
         c = self.configuration
-        return (
-            f"Result({self.label}: regret {self.regret.mean[-1]:.4g} +- {self.regret.se[-1]:.2g} "
-            f"at T={c.T:,}, runs={c.runs:,})"
-        )
+        error = "" if c.runs == 1 else f" +- {self.regret.se[-1]:.2g}"
+        mean = f"{self.regret.mean[-1]:.4g}{error}"
+        runs = f"{c.runs:,} run{'s' if c.runs > 1 else ''}"
+        return f"Result({self.label}: regret {mean} at T={c.T:,}, {runs})"
 
-    def summary(self) -> dict[str, Any]:
-        """Return the statistics as plain Python values, ready for JSON (no nan: None)."""
-        c = self.configuration
-        last = {
-            "mean": self.regret.mean[-1],
-            "se": self.regret.se[-1],
-            "median": self.regret.median[-1],
-            "q05": self.regret.quantile(0.05)[-1],
-            "q95": self.regret.quantile(0.95)[-1],
-        }
-        return {
-            "agent": c.agent,
-            "engine": c.engine,
-            "K": c.K,
-            "d": c.d,
-            "rank": c.rank,
-            "M": c.parameters.get("M"),
-            **{name: value for name, value in c.parameters.items() if name != "M"},
-            "T": c.T,
-            "runs": c.runs,
-            "seed": c.seed,
-            "noise": c.noise,
-            "theta": c.theta,
-            "regret": {name: plain(value) for name, value in last.items()},
-            "curve": {
-                "t": self.t.tolist(),
-                "mean": [plain(value) for value in self.regret.mean],
-                "se": [plain(value) for value in self.regret.se],
-            },
-            "threads": c.threads,
-            "seconds": c.seconds,
-            "steps_per_second": c.T * c.runs / c.seconds,
-            "problem": c.problem,
-            "version": c.version,
-        }
+    def _repr_html_(self) -> str:
+        from fastes.results.tables import parts_html
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one npz file, whole or not at all."""
+        return parts_html(self._tables())
+
+    def _tables(self) -> "Parts":
+        from fastes.results.tables import result_tables
+
+        return result_tables([self])
+
+    def summary(self) -> None:
+        """Print the table that ``fastes simulate`` prints; `to_dict` has its numbers."""
+        from fastes.results.tables import print_parts
+
+        print_parts(self._tables())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statistics as plain Python values, ready for JSON (no nan: None).
+
+        The shape is that of ``fastes simulate --json`` (docs/json.md).
+        """
+        return {**shared_facts(self), "agents": [agent_facts(self)], "differences": []}
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write everything to one npz file, whole or not at all.
+
+        It holds what `fastes.rerun` needs to do it again. A file that is no result is not
+        replaced, unless by `force`.
+        """
         from fastes.results.files import save_results
 
-        save_results(path, [self])
+        save_results(path, [self], force)
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return the regret of every run at every recorded time, one row each."""
@@ -136,23 +173,63 @@ class Result:
         return pd.DataFrame(
             {
                 "agent": self.label,
-                "run": np.repeat(np.arange(runs), points),
+                "run": np.repeat(self.run_numbers, points),
                 "t": np.tile(self.t, runs),
                 "regret": self.regret.per_run.ravel(),
             }
         )
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the curve to a CSV file: agent, t, mean, se, median, q05, q95."""
+    def to_csv(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the curve to a CSV file: agent, t, runs, mean, se, median, q05, q95."""
         from fastes.results.files import write_csv
 
-        write_csv(path, [self])
+        write_csv(path, [self], force)
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw mean regret against time with a band of two standard errors."""
+    def plot(self, ax: "Axes | Figure | None" = None, **look: "Unpack[Look]") -> "Axes":
+        """Draw mean regret against time (`fastes.results.figures.plot_regret`)."""
         from fastes.results.figures import plot_regret
 
-        return plot_regret([self], ax)
+        return plot_regret([self], ax, **look)
+
+
+def shared_facts(result: Result) -> dict[str, Any]:
+    """Return what a result has in common with those that it is compared with, for JSON."""
+    c = result.configuration
+    names = ("K", "d", "rank", "noise", "T", "runs", "seed", "points", "theta", "problem")
+    return {**{name: getattr(c, name) for name in names}, "versions": dict(c.versions)}
+
+
+def agent_facts(result: Result) -> dict[str, Any]:
+    """Return what is an agent's own in a result, for JSON."""
+    c, regret = result.configuration, result.regret
+    several = c.runs > 1  # of one run there are no quantiles
+    last = {
+        "mean": regret.mean[-1],
+        "se": regret.se[-1],
+        "median": regret.median[-1] if several else np.nan,
+        "q05": regret.quantile(0.05)[-1] if several else np.nan,
+        "q95": regret.quantile(0.95)[-1] if several else np.nan,
+    }
+    return {
+        "label": result.label,
+        "agent": c.agent,
+        "parameters": dict(c.parameters),
+        "engine": c.engine,
+        "runs": c.runs,
+        "regret": {name: plain(value) for name, value in last.items()},
+        "regret_per_step": float(regret.mean[-1]) / c.T,
+        "curve": curve(result.t, regret),
+        "threads": c.threads,
+        "seconds": c.seconds,
+        "steps_per_second": c.T * c.runs / c.seconds,
+        "date": c.date,
+    }
+
+
+def curve(t: NDArray[np.int64], regret: Regret) -> dict[str, Any]:
+    """Return mean and standard error at every recorded time, for JSON."""
+    means, errors = ([plain(value) for value in part] for part in (regret.mean, regret.se))
+    return {"t": t.tolist(), "mean": means, "se": errors}
 
 
 def plain(value: float) -> float | None:

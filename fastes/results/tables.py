@@ -1,72 +1,126 @@
-"""Results as tables: text and tables of rich, for a terminal or a notebook to print."""
+"""Results as tables: lines and grids, for a terminal or a notebook."""
 
+import html
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastes.results.comparison import Comparison
+from fastes.results.comparison import Difference
 from fastes.results.result import Result
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Parts = Sequence["str | Table"]
-"""What is printed one below the other."""
+
+@dataclass(frozen=True)
+class Grid:
+    """A table without lines; its first `left` columns are flush left."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: int = 0
+
+    def rich(self) -> "Table":
+        """Return it for a terminal."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, header_style="bold", pad_edge=False, show_header=any(self.header))
+        for i, name in enumerate(self.header):
+            table.add_column(Text(name), justify="left" if i < self.left else "right")
+        for row in self.rows:
+            table.add_row(*map(Text, row))
+        return table
+
+    def html(self) -> str:
+        """Return it for a notebook."""
+        body = "".join(_html_row("td", row) for row in self.rows)
+        return f"<table><thead>{_html_row('th', self.header)}</thead><tbody>{body}</tbody></table>"
 
 
-def comparison_tables(comparison: Comparison) -> Parts:
+def _html_row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+Parts = Sequence[str | Grid]
+"""What is shown one below the other."""
+
+
+def print_parts(parts: Parts) -> None:
+    """Print lines and tables, one below the other, on stdout."""
+    from rich.console import Console
+
+    console = Console(highlight=False, force_jupyter=False)  # text, in a notebook too
+    for part in parts:
+        if isinstance(part, str):
+            print(part)
+            continue
+        # Captured, for rich itself would end the process where nobody reads what it prints.
+        with console.capture() as drawn:
+            console.print(part.rich())
+        for line in drawn.get().splitlines():
+            print(line.rstrip())
+
+
+def parts_html(parts: Parts) -> str:
+    """Return lines and tables as HTML, one below the other."""
+    return "".join(
+        part.html() if isinstance(part, Grid) else f"<p>{html.escape(part.strip())}</p>"
+        for part in parts
+        if not isinstance(part, str) or part.strip()
+    )
+
+
+def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> Parts:
     """Return what was simulated, a row for each agent, and the paired differences."""
-    rows = [[result.label, *_row(result)] for result in comparison.results]
-    parts: list[str | Table] = [
-        setting_line(comparison),
-        grid(["", "regret", "median", "5% to 95%", "a step", "seconds"], rows, left=1),
-    ]
-    for result in comparison.results:
+    several = all(result.configuration.runs > 1 for result in results)
+    spread = ["median", "90% of runs"] if several else []
+    header = ["agent", "regret at T", *spread, "per step", "seconds"]
+    rows = [[result.label, *_row(result, several)] for result in results]
+    parts: list[str | Grid] = [setting_line(results), Grid(header, rows, left=1)]
+    if several:
+        parts += [
+            "+- is one standard error of the mean over runs. 90% of runs lie between the",
+            "5% and 95% quantiles. Per step is the regret at T divided by T.",
+        ]
+    for result in results:
         c = result.configuration
         rate = c.T * c.runs / c.seconds
-        parts.append(f"{result.label}: {rate:,.0f} steps a second, {c.engine} engine")
-    for x, y, mean, se in comparison.differences():
-        parts.append(f"{x} less {y}, paired: {with_error(mean, se)}")
+        parts.append(f"{result.label}: {rate:,.0f} steps per second, {c.engine} engine")
+    for each in differences:
+        shown = with_error(each.mean, each.se)
+        parts.append(f"{each.agent} minus {each.baseline}, run by run: {shown}")
     return parts
 
 
-def setting_line(comparison: Comparison) -> str:
+def setting_line(results: Sequence[Result]) -> str:
     """Return a line that says what was simulated."""
-    c = comparison.results[0].configuration
+    c = results[0].configuration
+    runs = sorted({result.configuration.runs for result in results})
+    count = f"{runs[0]:,} to {runs[-1]:,}" if len(runs) > 1 else f"{runs[0]:,}"
     return (
         f"K={c.K:,} arms, d={c.d:,}, T={c.T:,} steps, "
-        f"{c.runs:,} run{'s' if c.runs > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
+        f"{count} run{'s' if runs[-1] > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
     )
 
 
 def final_regret(result: Result) -> list[str]:
-    """Return the runs, the final regret and the regret a step of a result, for a table."""
+    """Return the runs, the final regret and the regret per step of a result, for a table."""
     c, mean = result.configuration, result.regret.mean[-1]
     return [f"{c.runs:,}", with_error(mean, result.regret.se[-1]), rounded(mean / c.T)]
 
 
-def _row(result: Result) -> list[str]:
+def _row(result: Result, several: bool) -> list[str]:
     regret, c = result.regret, result.configuration
     low, high = regret.quantile(0.05)[-1], regret.quantile(0.95)[-1]
+    spread = [rounded(regret.median[-1]), f"{rounded(low)} to {rounded(high)}"]
     return [
         with_error(regret.mean[-1], regret.se[-1]),
-        rounded(regret.median[-1]),
-        f"{rounded(low)} to {rounded(high)}",
+        *(spread if several else []),
         rounded(regret.mean[-1] / c.T),
         f"{c.seconds:.2f}",
     ]
-
-
-def grid(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 0) -> "Table":
-    """Return a table without lines; its first `left` columns are flush left."""
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for i, name in enumerate(header):
-        table.add_column(name, justify="left" if i < left else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def rounded(number: float | None) -> str:

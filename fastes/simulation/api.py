@@ -1,8 +1,7 @@
 """The public functions: simulate one agent, or compare several."""
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
@@ -10,12 +9,13 @@ from fastes.agents.agent import Agent
 from fastes.problem.bandit import LinearBandit
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
+from fastes.simulation.bars import progress_report
 from fastes.simulation.checkpoint import create
 from fastes.simulation.execute import execute, result_of
 from fastes.simulation.experiment import Experiment, make_experiment
 from fastes.simulation.partial_result import empty_partial_result
-from fastes.simulation.plan import make_plan, thread_count
-from fastes.simulation.progress import Progress
+from fastes.simulation.plan import Plan, make_plan, thread_count
+from fastes.simulation.progress import Report, of_several
 
 
 def simulate(
@@ -30,7 +30,8 @@ def simulate(
     threads: int | None = None,
     diagnostics: ArrayLike | None = None,
     samples: int = 4096,
-    progress: Callable[[Progress], None] | None = None,
+    keep: str | Sequence[str] = (),
+    progress: bool | Report | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
 ) -> Result:
@@ -64,8 +65,12 @@ def simulate(
         paper's theory speaks of (`Diagnostics`). It changes no action.
     samples : int
         Draws of theta for each probe, where the law of the optimal action has no exact form.
-    progress : callable, optional
-        Called with a `Progress` about ten times a second.
+    keep : {"actions", "rewards"} or a list of both, optional
+        Keep the arm, or the reward, of every step of every run, as `Result.actions` and
+        `Result.rewards`: 4 and 8 bytes a step while it runs.
+    progress : bool or callable, optional
+        True draws a bar, in a terminal or a notebook. A function is called with a `Progress`
+        about ten times a second.
     checkpoint : path, optional
         A new file to keep the state in, from which `resume` goes on: after a power cut, on
         Ctrl-C or SIGTERM, or with a longer horizon.
@@ -77,6 +82,12 @@ def simulate(
     -------
     Result
 
+    Raises
+    ------
+    SimulationStopped
+        A KeyboardInterrupt: on Ctrl-C, where there is no checkpoint. Its attribute `result` holds
+        the runs that were done by then.
+
     Examples
     --------
     >>> import fastes
@@ -85,7 +96,7 @@ def simulate(
     >>> bool(result.regret.mean[-1] < 200)
     True
     """
-    experiment = make_experiment(
+    return compare(
         bandit,
         [agent],
         T,
@@ -93,10 +104,14 @@ def simulate(
         seed,
         theta=theta,
         points=points,
+        threads=threads,
         diagnostics=diagnostics,
         samples=samples,
-    )
-    return run_experiment(experiment, threads, progress, checkpoint, every)[0]
+        keep=keep,
+        progress=progress,
+        checkpoint=checkpoint,
+        every=every,
+    )[0]
 
 
 def compare(
@@ -106,11 +121,15 @@ def compare(
     runs: int = 1,
     seed: int = 0,
     *,
+    theta: ArrayLike | None = None,
+    points: int = 200,
     threads: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    diagnostics: ArrayLike | None = None,
+    samples: int = 4096,
+    keep: str | Sequence[str] = (),
+    progress: bool | Report | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
-    **options: Any,
 ) -> Comparison:
     """Simulate several agents on the same theta and noise, for paired differences.
 
@@ -125,14 +144,42 @@ def compare(
     >>> [result.label for result in comparison.results]
     ['ES, M=100', 'TS']
     """
-    experiment = make_experiment(bandit, agents, T, runs, seed, **options)
+    experiment = make_experiment(
+        bandit,
+        agents,
+        T,
+        runs,
+        seed,
+        theta=theta,
+        points=points,
+        diagnostics=diagnostics,
+        samples=samples,
+        keep=keep,
+    )
     return Comparison(run_experiment(experiment, threads, progress, checkpoint, every))
+
+
+class SimulationStopped(KeyboardInterrupt):
+    """A simulation without a checkpoint was interrupted.
+
+    Attributes
+    ----------
+    result : Comparison or None
+        What was measured in the runs that were done by then, of the agents that had any.
+    done : str
+        Which runs were.
+    """
+
+    def __init__(self, result: Comparison | None, done: str) -> None:
+        super().__init__(f"stopped {done}; checkpoint= keeps unfinished runs too")
+        self.result = result
+        self.done = done
 
 
 def run_experiment(
     experiment: Experiment,
     threads: int | None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: bool | Report | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
 ) -> tuple[Result, ...]:
@@ -146,11 +193,34 @@ def run_experiment(
         make_plan(experiment, agent, runs, threads, saved=checkpoint is not None)
         for agent in experiment.agents
     ]
-    if checkpoint is not None:
-        return create(checkpoint, experiment, every).run(plans, threads, progress)
-    results = []
-    for agent, plan in zip(experiment.agents, plans, strict=True):
-        partial = empty_partial_result(experiment, range(runs))
-        execute(experiment, agent, partial, plan, progress=progress)
-        results.append(result_of(experiment, agent, partial, threads))
+    with progress_report(progress) as report:
+        if checkpoint is not None:
+            return create(checkpoint, experiment, every).run(plans, threads, report)
+        return _run_unsaved(experiment, plans, threads, report)
+
+
+def _run_unsaved(
+    experiment: Experiment, plans: Sequence[Plan], threads: int, report: Report | None
+) -> tuple[Result, ...]:
+    e, results = experiment, []
+    for i, (agent, plan) in enumerate(zip(e.agents, plans, strict=True)):
+        partial = empty_partial_result(e, range(e.runs))
+        try:
+            overall = of_several(report, i, len(e.agents))
+            execute(e, agent, partial, plan, progress=overall)
+        except KeyboardInterrupt:
+            if partial.done.any():
+                results.append(result_of(e, agent, partial, threads))
+            raise _stopped(e, results) from None
+        results.append(result_of(e, agent, partial, threads))
     return tuple(results)
+
+
+def _stopped(experiment: Experiment, results: Sequence[Result]) -> SimulationStopped:
+    """Return the exception that brings what was done, and says what was not."""
+    if not results:
+        return SimulationStopped(None, "before a run was done")
+    runs = {result.label: result.configuration.runs for result in results}
+    told = [f"{runs.get(agent.label, 0):,} of {agent.label}" for agent in experiment.agents]
+    done = f"when of {experiment.runs:,} runs these were done: {', '.join(told)}"
+    return SimulationStopped(Comparison(tuple(results)), done)

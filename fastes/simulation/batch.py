@@ -68,7 +68,8 @@ def _run_alone(
     state = _state(e, agent, run, saved and saved.states[0])
     environment = state_at(_environments(e, runs), 0)
     row = run - context.partial.runs.start
-    kept = record(e.times, context.partial.regret[row], counts)
+    known = context.partial
+    kept = record(e.times, known.regret[row], counts, known.actions[row], known.rewards[row])
     t = 0
     if saved is not None:
         t = saved.t
@@ -123,12 +124,15 @@ def _run_many(
         for i, (run, stored) in enumerate(zip(runs, saved.states, strict=True)):
             set_state(states, i, _state(e, agent, run, stored))
     del state  # or one more would stay
+    rows = context.partial.rows(runs)
     records = Record(
         times=np.tile(e.times, (n, 1)),
-        regret=context.partial.regret[context.partial.rows(runs)],
+        regret=context.partial.regret[rows],
         counts=np.zeros((n, len(counts)), np.int64),
         total=np.zeros((n, 1)),
         cursor=np.zeros((n, 1), np.int64),
+        arms=context.partial.actions[rows],
+        rewards=context.partial.rewards[rows],
     )
     t = 0
     if saved is not None:

@@ -4,20 +4,24 @@ All random numbers are functions of (seed, run, stream, counter), so that an exp
 partial results are all that is needed to go on to the same bit.
 """
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 from fastes.checks import numbers
+from fastes.files.kinds import kind_of, require_replaceable
 from fastes.files.locks import LockedFile
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
+from fastes.simulation.bars import progress_report
 from fastes.simulation.checkpoint_file import extended, read_checkpoint, write_checkpoint
 from fastes.simulation.execute import execute, result_of
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import PartialResult, empty_partial_result
 from fastes.simulation.plan import Plan, make_plan, thread_count
-from fastes.simulation.progress import Progress
+from fastes.simulation.progress import Report, of_several
 from fastes.simulation.signals import orderly_termination
 
 _SHARE = 0.01
@@ -33,13 +37,14 @@ class Checkpoint:
         experiment: Experiment,
         partials: list[PartialResult],
         every: float,
+        locked: LockedFile | None = None,
     ) -> None:
         self.path = path
         self.experiment = experiment
         self.partials = partials  # of the agents that were begun
         self.every = numbers.positive("every", every)
         self._written, self._took = time.monotonic(), 0.0
-        self._locked: LockedFile | None = None
+        self._locked = locked
 
     def due(self) -> bool:
         """Return whether it is time to write, by a clock that nobody sets back."""
@@ -58,37 +63,53 @@ class Checkpoint:
         self,
         plans: Sequence[Plan],
         threads: int,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Report | None = None,
     ) -> tuple[Result, ...]:
         """Do what is left to do, if no other process does. Return a result for each agent."""
+        with orderly_termination(), contextlib.ExitStack() as stack:
+            if self._locked is None:
+                self._locked = stack.enter_context(LockedFile(self.path))
+            return self._run(plans, threads, progress)
+
+    def _run(
+        self, plans: Sequence[Plan], threads: int, progress: Report | None
+    ) -> tuple[Result, ...]:
         e, results = self.experiment, []
-        with orderly_termination(), LockedFile(self.path) as self._locked:
-            for i, (agent, plan) in enumerate(zip(e.agents, plans, strict=True)):
-                if i == len(self.partials):
-                    self.partials.append(empty_partial_result(e, range(e.runs)))
-                partial = self.partials[i]
-                if not partial.done.all():
-                    execute(e, agent, partial, plan, progress=progress, writer=self)
-                    try:
-                        self.write()
-                    except (KeyboardInterrupt, SystemExit):
-                        self.write()
-                        raise
-                results.append(result_of(e, agent, partial, threads))
+        for i, (agent, plan) in enumerate(zip(e.agents, plans, strict=True)):
+            if i == len(self.partials):
+                self.partials.append(empty_partial_result(e, range(e.runs)))
+            partial = self.partials[i]
+            if not partial.done.all():
+                report = of_several(progress, i, len(e.agents))
+                execute(e, agent, partial, plan, progress=report, writer=self)
+                try:
+                    self.write()
+                except (KeyboardInterrupt, SystemExit):
+                    self.write()
+                    raise
+            results.append(result_of(e, agent, partial, threads))
         return tuple(results)
 
 
 def create(path: str | os.PathLike[str], experiment: Experiment, every: float) -> Checkpoint:
     """Return a checkpoint of an experiment before its first step, written to a new file."""
     checkpoint = Checkpoint(path, experiment, [], every)
+    require_new(path)
     try:
         checkpoint.write(new=True)
     except FileExistsError:
-        raise FileExistsError(
-            f"checkpoint {os.fspath(path)} is there already: go on from it with resume, "
-            "or delete it"
-        ) from None
+        require_new(path)
+        raise
     return checkpoint
+
+
+def require_new(path: str | os.PathLike[str]) -> None:
+    """Raise unless a path is free for a new checkpoint, with advice that fits what is there."""
+    if Path(path).exists():
+        is_checkpoint = kind_of(path) == "checkpoint"
+        advice = "go on from it with resume, or delete it" if is_checkpoint else "name a new file"
+        raise FileExistsError(f"checkpoint {os.fspath(path)} is there already: {advice}")
+    require_replaceable(path, "checkpoint")
 
 
 def resume(
@@ -97,7 +118,7 @@ def resume(
     *,
     threads: int | None = None,
     every: float = 60.0,
-    progress: Callable[[Progress], None] | None = None,
+    progress: bool | Report | None = None,
 ) -> Result | Comparison:
     """Go on from a checkpoint, to the result of a simulation that was never stopped.
 
@@ -130,14 +151,17 @@ def resume(
     True
     """
     threads = thread_count(threads)
-    experiment, partials = read_checkpoint(path)
-    if T is not None:
-        longer = experiment.extended(T)
-        partials = [extended(experiment, longer, partial) for partial in partials]
-        experiment = longer
-    plans = [
-        make_plan(experiment, agent, experiment.runs, threads, saved=True)
-        for agent in experiment.agents
-    ]
-    results = Checkpoint(path, experiment, partials, every).run(plans, threads, progress)
+    # Locked before it is read: what another process writes meanwhile would be lost.
+    with LockedFile(path) as locked, progress_report(progress) as report:
+        experiment, partials = read_checkpoint(path)
+        if T is not None:
+            longer = experiment.extended(T)
+            partials = [extended(experiment, longer, partial) for partial in partials]
+            experiment = longer
+        plans = [
+            make_plan(experiment, agent, experiment.runs, threads, saved=True)
+            for agent in experiment.agents
+        ]
+        checkpoint = Checkpoint(path, experiment, partials, every, locked)
+        results = checkpoint.run(plans, threads, report)
     return results[0] if len(results) == 1 else Comparison(results)

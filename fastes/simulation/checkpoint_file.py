@@ -8,7 +8,8 @@ import numpy as np
 
 import fastes
 from fastes.agents.states import Arrays
-from fastes.files.archive import FileFormatError, load_arrays, save_arrays, with_prefix
+from fastes.files.archive import load_arrays, save_arrays, with_prefix
+from fastes.files.kinds import FileFormatError
 from fastes.kernels.jit.cache import fingerprint
 from fastes.results.diagnostics import Measurements
 from fastes.simulation.experiment import Experiment
@@ -26,7 +27,6 @@ def write_checkpoint(
     for i, partial in enumerate(partials):
         arrays |= {f"partial{i}_{name}": part for name, part in _packed(partial).items()}
     meta |= {
-        "version": fastes.__version__,
         "kernels": fingerprint(),
         "partials": [_described(partial) for partial in partials],
     }
@@ -65,6 +65,8 @@ def extended(old: Experiment, new: Experiment, partial: PartialResult) -> Partia
     # Recording times are nested: what the longer horizon asks for is there.
     known = np.flatnonzero(np.isin(new.times, old.times))
     longer.regret[:, known] = partial.regret[:, np.searchsorted(old.times, new.times[known])]
+    for room, kept in ((longer.actions, partial.actions), (longer.rewards, partial.rewards)):
+        room[:, : kept.shape[1]] = kept
     longer.measurements, longer.counts = partial.measurements, partial.counts
     longer.seconds = partial.seconds
     longer.in_progress = [*partial.in_progress, *partial.finished]
@@ -85,6 +87,8 @@ def _packed(partial: PartialResult) -> Arrays:
         "regret": partial.regret,
         "counts": partial.counts,
         "done": partial.done,
+        "actions": partial.actions,
+        "rewards": partial.rewards,
     }
     if partial.measurements is not None:
         arrays |= {f"probe_{name}": part for name, part in partial.measurements._asdict().items()}
@@ -123,6 +127,8 @@ def _unpacked(e: Experiment, described: dict[str, Any], arrays: Arrays) -> Parti
         measurements,
         arrays["counts"],
         arrays["done"],
+        arrays["actions"],
+        arrays["rewards"],
         seconds=float(described["seconds"]),
         **batches,
     )
@@ -138,6 +144,14 @@ def _check(e: Experiment, partial: PartialResult, batched: int, states: int) -> 
         partial.regret.shape == (n, len(e.times))
         and partial.counts.shape == (e.bandit.K,)
         and partial.done.shape == (n,)
+        and partial.done.dtype == np.bool_
+        and np.isfinite(partial.regret).all()
+        and partial.counts.dtype == np.int64
+        and (partial.counts >= 0).all()
+        and partial.actions.shape == (n, e.T if "actions" in e.keep else 0)
+        and partial.actions.dtype == np.uint32
+        and partial.rewards.shape == (n, e.T if "rewards" in e.keep else 0)
+        and partial.rewards.dtype == np.float64
         and batched == states
         and len(set(begun)) == len(begun)
         and all(0 <= run < n and not partial.done[run] for run in begun)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastes.agents.agent import Agent
 from fastes.kernels.jit.events import compilation_timer
-from fastes.results.diagnostics import Diagnostics
+from fastes.results.diagnostics import Diagnostics, Measurements
 from fastes.results.regret import Regret
 from fastes.results.result import Result
 from fastes.simulation.batch import RunContext
@@ -45,8 +45,10 @@ def execute(
         context = RunContext(experiment, agent, partial, plan, shared_update)
         timed = None if writer is None else _Timed(writer, note_time)
         batches = list(_batches(partial, plan.batch))
-        run_batches(context, batches, plan.workers, progress, timed, stop)
-        note_time()
+        try:
+            run_batches(context, batches, plan.workers, progress, timed, stop)
+        finally:
+            note_time()
 
 
 class _Timed:
@@ -79,13 +81,25 @@ def _batches(partial: PartialResult, size: int) -> Iterator[Batch]:
 
 
 def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, threads: int) -> Result:
-    """Return what was measured in runs that are done."""
-    e, found = experiment, None
+    """Return what was measured in the runs that are done, of which there must be one."""
+    e, found, done = experiment, None, partial.done
     if e.probe_times is not None:
         from fastes.theory.constants import constants
 
         known = constants(e.bandit, seed=e.seed)
-        found = Diagnostics(e.probe_times, e.samples, partial.measurements, known)
-    configuration = e.configuration(agent, len(partial.runs), threads, partial.seconds)
-    regret = Regret(partial.regret * e.bandit.noise)
-    return Result(configuration, e.times, regret, partial.counts, found)
+        measured = Measurements(*(part[done] for part in partial.measurements or ()))
+        found = Diagnostics(e.probe_times, e.samples, measured, known)
+    numbers = np.flatnonzero(done) + partial.runs.start
+    actions = partial.actions[done].astype(np.min_scalar_type(e.bandit.K - 1))
+    return Result(
+        e.configuration(agent, len(numbers), threads, partial.seconds),
+        e.times,
+        Regret(partial.regret[done] * e.bandit.noise),
+        partial.counts,
+        e.bandit,
+        numbers,
+        found,
+        e.theta,
+        actions if "actions" in e.keep else None,
+        partial.rewards[done] * e.bandit.noise if "rewards" in e.keep else None,
+    )

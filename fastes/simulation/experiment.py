@@ -1,6 +1,6 @@
 """What is to be simulated: one problem and several agents, which face the same theta and noise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -8,18 +8,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import fastes
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.states import Arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import MAX_SEED, MAX_SIZE
-from fastes.files.archive import with_prefix
+from fastes.files.archive import utc_now
 from fastes.problem.bandit import LinearBandit
-from fastes.problem.whitening import pack_canonical
 from fastes.results.result import Configuration
+from fastes.results.versions import versions
 from fastes.simulation.recording import recording_times
+
+TRAJECTORIES = ("actions", "rewards")
+"""What can be kept of every step of every run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +40,16 @@ class Experiment:
     theta: Floats | None = None  # one row for all runs, or for each; None: drawn from the prior
     probe_times: NDArray[np.int64] | None = None  # steps before which the state is probed
     samples: int = 2  # draws of theta for each probe
+    keep: tuple[str, ...] = ()  # what is kept of every step, of `TRAJECTORIES`
 
     def __post_init__(self) -> None:
         if not isinstance(self.bandit, LinearBandit):
-            raise TypeError(f"bandit must be a LinearBandit, got {self.bandit!r}")
+            raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(self.bandit)}")
         for agent in self.agents:
             if not isinstance(agent, Agent):
-                raise TypeError(f"agent must be an agent such as ThompsonSampling(), got {agent!r}")
+                raise TypeError(
+                    f"agent must be an agent such as ThompsonSampling(), got {numbers.shown(agent)}"
+                )
         if not self.agents:
             raise ValueError("agents must hold at least one agent, got none")
         limits = {
@@ -57,6 +62,7 @@ class Experiment:
         for name, (least, most) in limits.items():
             value = numbers.integer(name, getattr(self, name), least, most)
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "keep", _kept(self.keep))
 
     @cached_property
     def times(self) -> NDArray[np.int64]:
@@ -72,8 +78,6 @@ class Experiment:
         """Return what `from_parts` makes the same experiment of: a description and arrays."""
         meta: dict[str, Any] = {"agents": [agent.description() for agent in self.agents]}
         found: Arrays = dict(self.bandit.parts())
-        for name, part in pack_canonical(self.bandit.canonical).items():
-            found[f"canonical_{name}"] = part
         for each in fields(self)[2:]:
             value = getattr(self, each.name)
             if isinstance(value, np.ndarray):
@@ -85,7 +89,7 @@ class Experiment:
     @classmethod
     def from_parts(cls, meta: Mapping[str, Any], found: Arrays) -> Self:
         """Return the experiment of these parts, or raise KeyError, TypeError or ValueError."""
-        bandit = LinearBandit.from_parts(found, with_prefix(found, "canonical_"))
+        bandit = LinearBandit.from_parts(found)
         agents = tuple(agent_from_description(each) for each in meta["agents"])
         names = [each.name for each in fields(cls)[2:]]
         rest: dict[str, Any] = {
@@ -99,17 +103,19 @@ class Experiment:
         return Configuration(
             agent=agent.name,
             engine=agent.engine,
-            parameters=agent.parameters(),
+            parameters=agent.description()["parameters"],
             K=bandit.K,
             d=bandit.d,
             rank=bandit.rank,
             T=self.T,
             runs=runs,
             seed=self.seed,
+            points=self.points,
             noise=bandit.noise,
             theta="prior" if theta is None else f"fixed, {arrays.fingerprint(theta)}",
             problem=bandit.fingerprint,
-            version=fastes.__version__,
+            versions=versions()._asdict(),
+            date=utc_now(),
             threads=threads,
             seconds=seconds,
         )
@@ -126,23 +132,40 @@ def make_experiment(
     points: int = 200,
     diagnostics: ArrayLike | None = None,
     samples: int = 4096,
+    keep: str | Sequence[str] = (),
 ) -> Experiment:
     """Return the experiment of these arguments, or raise a sentence that names the wrong one."""
-    plain = Experiment(bandit, tuple(agents), T, runs, seed, points, samples=samples)
+    try:
+        several = tuple(agents)
+    except TypeError:
+        raise TypeError(
+            f"agents must be a list of agents such as [ThompsonSampling()], "
+            f"got {numbers.shown(agents)}"
+        ) from None
+    plain = Experiment(bandit, several, T, runs, seed, points, samples=samples, keep=_kept(keep))
     return replace(
         plain,
-        theta=None if theta is None else _fixed(bandit, theta, plain.runs),
+        theta=None if theta is None else fixed_theta(theta, bandit.d, plain.runs),
         probe_times=None if diagnostics is None else _probe_times(diagnostics, plain.T),
     )
 
 
-def _fixed(bandit: LinearBandit, theta: ArrayLike, runs: int) -> Floats:
-    """Return the caller's theta, one row for all runs or for each."""
-    parameters = arrays.array("theta", theta)
-    if parameters.shape not in ((bandit.d,), (runs, bandit.d)):
+def _kept(keep: Any) -> tuple[str, ...]:
+    """Return what to keep of every step, each once, or raise ValueError."""
+    names = (keep,) if isinstance(keep, str) else keep
+    if not isinstance(names, Iterable) or not set(names) <= set(TRAJECTORIES):
         raise ValueError(
-            f"theta must have shape ({bandit.d},) or ({runs}, {bandit.d}), "
-            f"got shape {parameters.shape}"
+            f"keep must be some of {', '.join(TRAJECTORIES)}, got {numbers.shown(keep)}"
+        )
+    return tuple(name for name in TRAJECTORIES if name in names)
+
+
+def fixed_theta(theta: ArrayLike, d: int, runs: int) -> Floats:
+    """Return the caller's theta, one row for all runs or for each, or raise."""
+    parameters = arrays.array("theta", theta)
+    if parameters.shape not in ((d,), (runs, d)):
+        raise ValueError(
+            f"theta must have shape ({d},) or ({runs}, {d}), got shape {parameters.shape}"
         )
     return np.atleast_2d(parameters)
 
@@ -154,7 +177,9 @@ def _probe_times(diagnostics: ArrayLike, T: int) -> NDArray[np.int64]:
     except (TypeError, ValueError):
         times = np.empty(0)
     if not np.issubdtype(times.dtype, np.integer) or not len(times):
-        raise TypeError(f"diagnostics must be steps from 0 to {T - 1}, got {diagnostics!r}")
+        raise TypeError(
+            f"diagnostics must be steps from 0 to {T - 1}, got {numbers.shown(diagnostics)}"
+        )
     for t in (int(times[0]), int(times[-1])):
         numbers.integer("a step in diagnostics", t, 0, T - 1)
     return times.astype(np.int64)

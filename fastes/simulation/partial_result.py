@@ -1,5 +1,6 @@
 """What is known so far of the runs of one agent in an experiment."""
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from fastes.agents.states import Arrays
 from fastes.checks import memory
 from fastes.checks.arrays import Floats
 from fastes.results.diagnostics import Measurements
-from fastes.simulation.experiment import Experiment
+from fastes.simulation.experiment import TRAJECTORIES, Experiment
 
 
 class BatchState(NamedTuple):
@@ -38,6 +39,8 @@ class PartialResult:
     measurements: Measurements | None  # of (runs, probe times) arrays
     counts: NDArray[np.int64]  # (K,): how often each arm was played
     done: NDArray[np.bool_]  # (runs,)
+    actions: NDArray[np.uint32]  # (runs, T): the arm of every step; or (runs, 0) if not kept
+    rewards: Floats  # (runs, T), in units of the noise; or (runs, 0)
     in_progress: list[BatchState] = field(default_factory=list)
     finished: list[BatchState] = field(default_factory=list)  # of runs done, those kept
     seconds: float = 0.0
@@ -63,4 +66,14 @@ def empty_partial_result(experiment: Experiment, runs: range) -> PartialResult:
         measurements,
         np.zeros(experiment.bandit.K, np.int64),
         np.zeros(n, np.bool_),
+        *_empty_trajectories(experiment, n),
     )
+
+
+def _empty_trajectories(experiment: Experiment, n: int) -> tuple[NDArray[np.uint32], Floats]:
+    """Return room for what is kept of every step of n runs, or raise MemoryError."""
+    T, keep = experiment.T, experiment.keep
+    shapes = {name: (n, T if name in keep else 0) for name in TRAJECTORIES}
+    needed = 4 * math.prod(shapes["actions"]) + 8 * math.prod(shapes["rewards"])
+    memory.require(f"to keep the {' and '.join(keep)} of {n:,} runs of {T:,} steps", needed)
+    return np.zeros(shapes["actions"], np.uint32), np.zeros(shapes["rewards"])

@@ -64,7 +64,7 @@ def _live(agent: Agent, certificate: bool) -> None:
     actions, work = FixedActions(arms), search_workspace(agent, arms, certificate)
     state = agent.initial_state(bandit.K, bandit.rank, origin)
     arm = act(state, actions, origin, 0, work)
-    observe(state, actions, int(arm), 0.0, origin, 0, row)
+    observe(state, actions, np.array([arm]), np.zeros(1), origin, 0, row)
     agent.restored_state(state_arrays(state), arms, bandit.rank, origin)
     if certificate:
         retake_snapshot(work, state, arms)

@@ -1,5 +1,6 @@
 """How far a simulation is."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 
@@ -8,15 +9,34 @@ class Progress(NamedTuple):
 
     Attributes
     ----------
-    steps, total : int
-        Steps done, and to do, over all runs.
-    regret_per_step : float
-        Mean regret of the steps done since it began, or was resumed.
     agent : str
-        The short name of the agent that plays.
+        The label of the agent that plays.
+    steps, total : int
+        Its steps done, and to do, over all runs.
+    overall_steps, overall_total : int
+        Those of all agents.
+    regret_per_step : float
+        Mean regret of the agent's steps since it began, or was resumed.
     """
 
+    agent: str
     steps: int
     total: int
+    overall_steps: int
+    overall_total: int
     regret_per_step: float
-    agent: str
+
+
+Report = Callable[[Progress], None]
+
+
+def of_several(report: Report | None, agent: int, agents: int) -> Report | None:
+    """Return what reports the progress of one of several agents that play one after the other."""
+    if report is None:
+        return None
+
+    def report_overall(now: Progress) -> None:
+        steps, total = agent * now.total + now.steps, agents * now.total
+        report(now._replace(overall_steps=steps, overall_total=total))
+
+    return report_overall

@@ -71,7 +71,9 @@ def run_batches(
         pause.resume()
         stopped = pool.has_begun() and pause.all_exited(_STOP_SECONDS)
         # Of a run that failed, the state may be ahead of what is recorded.
-        if writer is not None and stopped and not pool.failures:
+        if writer is None:
+            pool.drop_unfinished()
+        elif stopped and not pool.failures:
             pool.collect()
             writer.write()
         raise
@@ -100,6 +102,7 @@ class WorkerPool:
         self._regret = np.zeros(workers)
         self._counts = np.zeros((workers, len(partial_result.counts)), np.int64)
         self._counts_before = partial_result.counts
+        self._counts_finished = np.zeros_like(self._counts)
         begun = sum(len(each.runs) * each.saved.t for each in batches if each.saved)
         self._steps_before = begun + T * int(partial_result.done.sum())
         # States of runs that are done are of use to extend them, if all are there.
@@ -136,6 +139,7 @@ class WorkerPool:
         partial_result = self.context.partial
         partial_result.done[partial_result.rows(runs)] = True
         last, self._capture[worker] = self._capture[worker], None
+        self._counts_finished[worker] = self._counts[worker]
         if self._keep and last is not None:
             final = last()
             size = _size(final)
@@ -158,12 +162,21 @@ class WorkerPool:
         partial_result.in_progress = begun + [each.saved for each in self._waiting if each.saved]
         partial_result.counts = self._counts_before + self._counts.sum(axis=0)
 
+    def drop_unfinished(self) -> None:
+        """Leave what is known of whole runs only in the partial result."""
+        partial_result = self.context.partial
+        partial_result.in_progress = []
+        with self._lock:
+            partial_result.done = partial_result.done.copy()  # a late thread changes the other
+            partial_result.counts = self._counts_before + self._counts_finished.sum(axis=0)
+
     def progress(self) -> Progress:
         """Return how far the runs are."""
         e, steps = self.context.experiment, int(self._steps.sum())
         mean = float(self._regret.sum()) * e.bandit.noise / max(1, steps)
         total = e.T * len(self.context.partial.runs)
-        return Progress(self._steps_before + steps, total, mean, self.context.agent.name)
+        done = self._steps_before + steps
+        return Progress(self.context.agent.label, done, total, done, total, mean)
 
 
 def _itself(state: BatchState) -> BatchState:

@@ -23,13 +23,16 @@ AXES: dict[str, Parameter] = {
 def axis_values(name: str, given: Any) -> tuple[Any, ...]:
     """Return the values of an axis, each once, or raise ValueError.
 
-    They are given as a value, a list of values, or a text such as "2,4,8,...,1024".
+    They are given as a value, a list, range or array of values, or a text "2,4,8,...,1024".
     """
     axis = AXES[name]
     if isinstance(given, str):
         words = [word.strip() for word in given.split(",")]
         given = words if axis.kind == "choice" else progression(name, given)
-    values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    try:
+        values = tuple(given)  # a list, a range, an array
+    except TypeError:
+        values = (given,)
     if not values:
         raise ValueError(f"{name} must have at least one value, got none")
     return tuple(dict.fromkeys(axis.checked(name, value) for value in values))

@@ -1,6 +1,7 @@
 """The tasks of a study executed, here or on a cluster."""
 
 import contextlib
+import functools
 import os
 import queue
 import re
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from fastes.agents.search import run_bytes
 from fastes.checks import memory, numbers
+from fastes.simulation.bars import Bar, Draw, bars
 from fastes.simulation.plan import thread_count
 from fastes.studies.calibration import calibrate
 from fastes.studies.store import Store, create
@@ -20,6 +22,7 @@ from fastes.studies.study import Setting, Study
 from fastes.studies.sweep import Sweep, SweepProgress, progress_of
 from fastes.studies.tasks import (
     BuildMismatchError,
+    Packed,
     Task,
     TaskResult,
     build_id,
@@ -66,7 +69,7 @@ def sweep(
     threads: int | None = None,
     dask: str | None = None,
     task_seconds: float = TASK_SECONDS,
-    progress: Callable[[SweepProgress], None] | None = None,
+    progress: bool | Callable[[SweepProgress], None] | None = None,
 ) -> Sweep:
     """Do all tasks of a study that are not done yet, and keep what comes of them in a file.
 
@@ -86,8 +89,9 @@ def sweep(
         ``pip install 'fastes[dask]'``, here and there.
     task_seconds : float
         About how long a task should take.
-    progress : callable, optional
-        Called with a `SweepProgress` a few times a second.
+    progress : bool or callable, optional
+        True draws a bar, in a terminal or a notebook. A function is called with a
+        `SweepProgress` a few times a second.
 
     Returns
     -------
@@ -99,8 +103,28 @@ def sweep(
     check_workers(threads, dask)
     if not Path(path).exists():
         create_file(path, plan(study, task_seconds))
-    run_tasks(path, study, threads=threads, dask=dask, progress=progress)
+    with sweep_report(progress) as report:
+        run_tasks(path, study, threads=threads, dask=dask, progress=report)
     return Sweep(os.fspath(path))
+
+
+@contextlib.contextmanager
+def sweep_report(
+    progress: bool | Callable[[SweepProgress], None] | None,
+) -> Iterator[Callable[[SweepProgress], None] | None]:
+    """Give what a sweep reports its progress to: a caller's function, a bar, or nothing."""
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    with bars() if progress else contextlib.nullcontext() as draw:
+        yield None if draw is None else functools.partial(_draw_progress, draw)
+
+
+def _draw_progress(draw: Draw, now: SweepProgress) -> None:
+    failed = f", {now.failed} failed" if now.failed else ""
+    text = f"{now.done:,} of {now.total:,}{failed}"
+    # By cost in milliseconds: tasks may differ much.
+    draw([Bar("tasks", round(1e3 * now.cost_done), round(1e3 * now.cost), lambda _: text)])
 
 
 def check_workers(threads: int | None, dask: str | None) -> None:
@@ -135,7 +159,7 @@ def run_tasks(
         now = progress_of(tasks, done, 0)
         left = [task for task in tasks if task.number not in done]
         reported = 0.0
-        with _workers(store.description, study, left, thread_count(threads), dask) as submit:
+        with _workers(store.packed, study, left, thread_count(threads), dask) as submit:
             for ended in _each(left, submit):
                 if ended is not None:
                     task, result = ended
@@ -194,7 +218,7 @@ def _each(
 
 @contextlib.contextmanager
 def _workers(
-    description: str, study: Study, left: list[Task], threads: int, dask: str | None
+    packed: Packed, study: Study, left: list[Task], threads: int, dask: str | None
 ) -> Iterator[Callable[[Task], "Future[TaskResult]"]]:
     """Give a function that hands a task to a worker; drop what is not done at the end."""
     expected = build_id()
@@ -202,14 +226,14 @@ def _workers(
         from fastes.studies.dask_workers import connected
 
         with connected(dask) as executor:
-            yield lambda task: executor.submit(do_task, description, task, expected)
+            yield lambda task: executor.submit(do_task, packed, task, expected)
         return
     stop = threading.Event()
 
     at_once = _at_once(study, left, threads)
     pool = ThreadPoolExecutor(at_once, thread_name_prefix="fastes-task")
     try:
-        yield lambda task: pool.submit(do_task, description, task, expected, stop.is_set)
+        yield lambda task: pool.submit(do_task, packed, task, expected, stop.is_set)
     finally:
         stop.set()
         pool.shutdown(wait=False, cancel_futures=True)

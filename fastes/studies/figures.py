@@ -1,76 +1,120 @@
 """Figures of studies."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fastes.agents import AGENTS
-from fastes.results.figures import style
+from fastes.results.curve_drawing import Kind
+from fastes.results.curves import Curve, fact_text
+from fastes.results.panels import Look, check_look, draw_curves, is_axes
 from fastes.results.result import Result
+from fastes.results.selection import selected
 from fastes.studies.axes import AXES
 from fastes.studies.study import Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
-def draw_against(results: Sequence[tuple[Setting, Result]], x: str, ax: "Axes") -> None:
+def draw_against(
+    results: Sequence[tuple[Setting, Result]],
+    x: str | None = None,
+    ax: "Axes | Figure | None" = None,
+    **look: Unpack[Look],
+) -> "Axes":
     """Draw final regret against an axis of a study, with bars of two standard errors.
 
-    One line for each combination of the other axes; a level where an agent has no such axis.
+    One curve for each combination of the other axes; a level where an agent has no such axis.
+    Where there are too many for one panel, there is one for each value of another axis.
+
+    Parameters
+    ----------
+    results : sequence of (Setting, Result)
+        What `Sweep.results` returns.
+    x : str, optional
+        The axis. Otherwise M if it is varied, or the first number that is.
+    ax, **look
+        As in `fastes.results.figures.plot_regret`.
     """
-    if x not in AXES:
+    is_axes(ax)
+    if x is not None and x not in AXES:
         raise ValueError(f"x must be one of {', '.join(AXES)}, got {x!r}")
+    kept = chosen_settings(results, look)
+    x = x or usual_x(kept)
+    if all(setting.axes[x] is None for setting, _ in kept):
+        raise ValueError(f"no agent of the study has {x}")
+    if look.get("facet") == x:
+        raise ValueError(f"facet must be another axis than x, got {x!r} for both")
+    values = [s.axes[x] for s, _ in kept if s.axes[x] is not None]
+    numbers = sorted({value for value in values if not isinstance(value, str)})
+    if look.get("logx") and not (numbers and numbers[0] > 0):
+        raise ValueError(f"logx needs an axis of numbers above zero, got x={x}")
+    times = {setting.T for setting, _ in kept}
+    kind = Kind(
+        "models M" if x == "M" else x,
+        f"regret at T={times.pop():,}" if len(times) == 1 else "regret at T",
+        marks="bars",
+        logx=bool(numbers) and numbers[0] > 0 and numbers[-1] >= 10 * numbers[0],
+        values=numbers,
+        names=[] if numbers else list(dict.fromkeys(_name(x, value) for value in values)),
+    )
+    return draw_curves(_curves(kept, x), kind, ax, look)
+
+
+def chosen_settings(
+    results: Sequence[tuple[Setting, Result]], look: Look
+) -> list[tuple[Setting, Result]]:
+    """Return the settings that `where` keeps, and their results; ValueError if there are none."""
+    check_look(look)
     if not results:
         raise ValueError("the study has no results yet")
+    return selected([(setting.axes, (setting, r)) for setting, r in results], look.get("where"))
+
+
+def usual_x(results: Sequence[tuple[Setting, Result]]) -> str:
+    """Return the axis that a study is drawn against if nobody says: M, or a number it varies."""
+    varied = [n for n in AXES if len({s.axes[n] for s, _ in results} - {None}) > 1]
+    numbers = [name for name in varied if AXES[name].kind != "choice"]
+    return (numbers or varied or ["agent"])[0]
+
+
+def _name(x: str, value: Any) -> Any:
+    return fact_text("agent", value) if x == "agent" else value
+
+
+def _curves(results: Sequence[tuple[Setting, Result]], x: str) -> list[Curve]:
+    """Return a curve for each combination of the other axes."""
     others = [name for name in AXES if name != x]
-    lines: dict[tuple[Any, ...], list[tuple[Any, Result]]] = {}
+    groups: dict[tuple[Any, ...], list[tuple[Any, Result]]] = {}
     for setting, result in results:
         key = tuple(setting.axes[name] for name in others)
-        lines.setdefault(key, []).append((setting.axes[x], result))
-    if all(line[0][0] is None for line in lines.values()):
-        raise ValueError(f"no agent of the study has {x}")
-    columns = zip(*lines, strict=True)
+        groups.setdefault(key, []).append((setting.axes[x], result))
+    columns = zip(*groups, strict=True)
     apart = [n for n, column in zip(others, columns, strict=True) if len({*column} - {None}) > 1]
-    for i, (key, line) in enumerate(lines.items()):
-        told = zip(others, key, strict=True)
-        label = ", ".join(_told(name, v) for name, v in told if name in apart and v is not None)
-        if all(isinstance(value, (int, float)) for value, _ in line):
-            line.sort(key=lambda point: point[0])
-        means = [result.regret.mean[-1] for _, result in line]
-        errors = [2 * np.nan_to_num(result.regret.se[-1]) for _, result in line]
-        if line[0][0] is None:
-            ax.axhline(means[0], label=label, **style(i))
-            band = {"color": style(i)["color"], "alpha": 0.2, "linewidth": 0}
-            ax.axhspan(means[0] - errors[0], means[0] + errors[0], **band)
-        else:
-            at = [value for value, _ in line]
-            ax.errorbar(at, means, errors, label=label, marker=".", capsize=2, **style(i))
-    _scale(ax, x, [value for line in lines.values() for value, _ in line if value is not None])
-    ax.set_xlabel(x)
-    ax.set_ylabel("regret at T" if "T" in apart or x == "T" else _regret_at(results))
-    if apart:
-        ax.legend(frameon=False, fontsize="small")
-
-
-def _regret_at(results: Sequence[tuple[Setting, Result]]) -> str:
-    return f"regret at T = {results[0][0].T:,}"
-
-
-def _told(name: str, value: Any) -> str:
-    if name == "agent":
-        return AGENTS[value].title
-    return f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
-
-
-def _scale(ax: "Axes", x: str, values: list[Any]) -> None:
-    """Use logarithms where numbers span a decade, and let bars begin at zero."""
-    numbers = [value for value in values if not isinstance(value, str)]
-    if numbers and min(numbers) > 0 and max(numbers) >= 10 * min(numbers):
-        ax.set_xscale("log")
-        shown = sorted(set(numbers))
-        if len(shown) <= 12:
-            ax.set_xticks(shown, [f"{value:,g}" for value in shown], minor=False)
-            ax.minorticks_off()
-    ax.set_ylim(bottom=0)
+    curves = []
+    for key, points in groups.items():
+        facts = dict(zip(others, key, strict=True))
+        if x == "agent":
+            facts["agent"] = "all"  # not one of them: a colour that is no agent's
+        said = [name for name in others if name in apart or name == "agent"]
+        words = {n: fact_text(n, facts[n]) for n in said if facts[n] is not None}
+        if not words:
+            words["agent"] = "all agents"
+        if not all(isinstance(value, str) for value, _ in points):
+            points.sort(key=lambda point: point[0] or 0)
+        finals = [result.regret for _, result in points]
+        runs = [result.configuration.runs for _, result in points]
+        curves.append(
+            Curve(
+                facts,
+                words,
+                [_name(x, value) for value, _ in points],
+                np.array([regret.mean[-1] for regret in finals]),
+                2 * np.array([regret.se[-1] for regret in finals]),
+                (min(runs), max(runs)),
+                level=points[0][0] is None,
+            )
+        )
+    return curves

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 _MOST_VALUES, _MOST_BITS = 100_000, 200
-_NUMBER = re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?(e[+-]?\d{1,2})?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?\d(_?\d){0,24}(\.\d{1,18})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 
 
 def progression(name: str, text: str) -> list[Any]:
@@ -15,6 +15,8 @@ def progression(name: str, text: str) -> list[Any]:
     --------
     >>> progression("M", "2,4,...,32"), progression("d", "5,10,15,...,25"), progression("K", "7")
     ([2, 4, 8, 16, 32], [5, 10, 15, 20, 25], [7])
+    >>> progression("T", "1e3,1_000_000")
+    [1000, 1000000]
     """
     words = [word.strip() for word in text.split(",")]
     try:
@@ -32,7 +34,7 @@ def progression(name: str, text: str) -> list[Any]:
 def _number(word: str) -> Fraction:
     if not _NUMBER.fullmatch(word):  # Fraction reads more, such as a number of a million digits
         raise ValueError
-    return Fraction(word)
+    return Fraction(word.replace("_", ""))
 
 
 def _plain(value: Fraction) -> int | float:

@@ -1,16 +1,20 @@
-"""Open a saved result, comparison or study."""
+"""Open a file of fastes."""
 
 import os
 
-from fastes.files.archive import is_database
+from fastes.agents.live import LiveAgent
+from fastes.files.kinds import FileFormatError, is_database, kind_of
+from fastes.problem.bandit import LinearBandit
 from fastes.results.comparison import Comparison
 from fastes.results.files import load_results
 from fastes.results.result import Result
 from fastes.studies.sweep import Sweep
 
 
-def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep:
-    """Read what `Result.save`, `Comparison.save` or `sweep` wrote.
+def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | LinearBandit | LiveAgent:
+    """Read a result, a comparison, a study, a problem or an agent.
+
+    It returns what was saved, or the `Sweep` of a study. A checkpoint is for `resume`.
 
     Examples
     --------
@@ -21,4 +25,13 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep:
     ...     fastes.load(f"{folder}/greedy.npz").label
     'Greedy'
     """
-    return Sweep.read(path) if is_database(path) else load_results(path)
+    if is_database(path):
+        return Sweep.read(path)
+    kind = kind_of(path)
+    if kind == "problem":
+        return LinearBandit.load(path)
+    if kind == "agent":
+        return LiveAgent.load(path)
+    if kind == "checkpoint":
+        raise FileFormatError(f"{os.fspath(path)} holds a checkpoint: go on from it with resume")
+    return load_results(path)

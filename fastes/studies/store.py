@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import sqlite3
 import zlib
@@ -15,34 +14,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastes.checks.arrays import Floats
-from fastes.files.archive import FileFormatError
+from fastes.files.archive import utc_now
 from fastes.files.atomic import atomic_write
+from fastes.files.kinds import APPLICATION, FileFormatError, require_replaceable
 from fastes.files.locks import busy, locked
 from fastes.results.result import Configuration
 from fastes.studies.study import Study, differences
 from fastes.studies.tasks import (
     BuildId,
     BuildMismatchError,
+    Packed,
     Task,
     TaskResult,
     build_id,
+    covers,
+    packed_study,
     task_configuration,
+    unpacked_study,
 )
 
-_APPLICATION = 0x66737473  # "fsts", in the file's header
-_FORMAT = 2
+_FORMAT = 3
 
 _SCHEMA = """
-CREATE TABLE study (description TEXT, version TEXT, kernels TEXT, seal TEXT);
+CREATE TABLE study (
+    description TEXT, arrays BLOB, version TEXT, kernels TEXT, written TEXT, tasks TEXT, seal TEXT
+);
 CREATE TABLE task (
     number INTEGER PRIMARY KEY, setting INTEGER, first INTEGER, last INTEGER, cost REAL
 );
 CREATE TABLE result (
-    task INTEGER PRIMARY KEY REFERENCES task, configuration TEXT, coordinates TEXT,
-    regret BLOB, counts BLOB, seal TEXT
+    task INTEGER PRIMARY KEY REFERENCES task, seal TEXT, configuration TEXT, coordinates TEXT,
+    regret BLOB, counts BLOB
 );
-CREATE TABLE failure (task INTEGER PRIMARY KEY REFERENCES task, message TEXT);
+CREATE TABLE failure (task INTEGER PRIMARY KEY REFERENCES task, message TEXT, seal TEXT);
+CREATE TABLE done (tasks INTEGER, seals TEXT);
 """
+# Every row is sealed by a hash of it. `study.tasks` is one of all tasks, and `done` counts the
+# results and has their seals combined: so a row that is lost, or there twice, is noticed too.
 
 
 class Store:
@@ -57,19 +65,21 @@ class Store:
             _require_all_pages(path)
             (application,) = self._one("PRAGMA application_id")
             (version,) = self._one("PRAGMA user_version")
-            if application != _APPLICATION:
+            if application != APPLICATION:
                 raise FileFormatError(f"{os.fspath(path)} is not a fastes study")
             if version != _FORMAT:
                 raise FileFormatError(
                     f"{os.fspath(path)} has format {version}, "
                     f"this version of fastes reads {_FORMAT}"
                 )
-            description, *begun_by, seal = self._one("SELECT * FROM study")
-            if seal != _seal(description, *begun_by):
+            *row, seal = self._one("SELECT * FROM study")
+            if seal != _seal(*row):
                 raise sqlite3.DatabaseError("its description is not what was written")
-            self.description: str = description
-            self.study = Study(**json.loads(description))
-            self.begun_by = BuildId(*begun_by)
+            self.packed: Packed = (row[0], row[1])
+            self.begun_by = BuildId(*row[2:4])
+            self.written: str = row[4]
+            self._tasks_seal: str = row[5]
+            self.study = unpacked_study(self.packed)
 
     def close(self) -> None:
         """Close the file."""
@@ -94,27 +104,41 @@ class Store:
             )
 
     def tasks(self) -> list[Task]:
-        """Return all tasks."""
+        """Return all tasks, which cover every run of every setting once."""
         with self._explained():
             rows = self._connection.execute("SELECT * FROM task ORDER BY number")
-            return [Task(*row) for row in rows]
+            tasks = [Task(*row) for row in rows]
+            if self._tasks_seal != _seal(*tasks) or not covers(self.study, tasks):
+                raise sqlite3.DatabaseError("its tasks are not those that were written")
+            return tasks
 
     def done(self) -> set[int]:
         """Return the numbers of the tasks that are done."""
-        with self._explained():
-            return {number for (number,) in self._connection.execute("SELECT task FROM result")}
+        with self._explained(), self._transaction("DEFERRED"):
+            rows = self._connection.execute("SELECT task, seal FROM result").fetchall()
+            count, seals = self._one("SELECT * FROM done")
+            known = {n for (n,) in self._connection.execute("SELECT number FROM task")}
+            numbers = {number for number, _ in rows}
+            if count != len(rows) or seals != _combined(*(seal for _, seal in rows)):
+                raise sqlite3.DatabaseError("its results are not those that were written")
+            if not numbers <= known:
+                raise sqlite3.DatabaseError("there is a result of no task")
+            return numbers
 
     def failures(self) -> dict[int, str]:
         """Return why tasks failed, by their numbers."""
         with self._explained():
-            return dict(self._connection.execute("SELECT task, message FROM failure").fetchall())
+            rows = self._connection.execute("SELECT * FROM failure").fetchall()
+            if any(seal != _seal(number, message) for number, message, seal in rows):
+                raise sqlite3.DatabaseError("a failure is not what was written")
+            return {number: message for number, message, _ in rows}
 
     def keep(self, task: Task, result: TaskResult) -> None:
         """Write the result of a task, or raise BuildMismatchError where it is of other bits."""
         question = (
             "SELECT coordinates FROM task JOIN result ON number = task WHERE setting = ? LIMIT 1"
         )
-        row = (task.number, *result, _seal(*task, *result))
+        seal = _seal(*task, *result)
         with self._explained(), self._transaction():
             other = self._connection.execute(question, (task.setting,)).fetchone()
             if other is not None and other[0] != result.coordinates:
@@ -122,41 +146,43 @@ class Store:
                     f"task {task.number} was done with a linear algebra library that rounds "
                     "otherwise than that of the tasks before: runs would be of other bits"
                 )
+            count, seals = self._one("SELECT * FROM done")
+            now = (count + 1, _combined(seals, seal))
+            row = (task.number, seal, *result)
             self._connection.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._connection.execute("UPDATE done SET tasks = ?, seals = ?", now)
             self._connection.execute("DELETE FROM failure WHERE task = ?", (task.number,))
 
     def fail(self, task: Task, message: str) -> None:
         """Write that a task failed, and why."""
         with self._explained(), self._transaction():
-            self._connection.execute(
-                "INSERT OR REPLACE INTO failure VALUES (?, ?)", (task.number, message)
-            )
+            row = (task.number, message, _seal(task.number, message))
+            self._connection.execute("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", row)
 
     def measured(self, tasks: Iterable[Task]) -> "Measured | None":
         """Return the results of some tasks of one setting so far, if there are any."""
         runs: list[int] = []
         regrets, counts, seconds = [], [], 0.0
-        for task in sorted(tasks, key=lambda task: task.first):
-            with self._explained():
+        with self._explained():
+            for task in sorted(tasks, key=lambda task: task.first):
                 question = "SELECT * FROM result WHERE task = ?"
                 row = self._connection.execute(question, (task.number,)).fetchone()
-            if row is None:
-                continue
-            _, *fields, seal = row
-            result = TaskResult(*fields)
-            if seal != _seal(*task, *result):
-                raise FileFormatError(f"{os.fspath(self.path)} is damaged in task {task.number}")
-            n = task.last - task.first
-            runs += range(task.first, task.last)
-            regrets.append(np.frombuffer(zlib.decompress(result.regret)).reshape(n, -1))
-            counts.append(np.frombuffer(zlib.decompress(result.counts), np.int64))
-            configuration = task_configuration(result)
-            seconds += configuration.seconds
-        if not runs:
-            return None
-        regret, count = np.concatenate(regrets), np.sum(counts, axis=0)
-        whole = configuration._replace(runs=len(runs), seconds=seconds)
-        return Measured(runs, regret, count, whole)
+                if row is None:
+                    continue
+                result = TaskResult(*row[2:])
+                if row[1] != _seal(*task, *result):
+                    raise FileFormatError(f"{os.fspath(self.path)} is damaged in {task}")
+                n = task.last - task.first
+                runs += range(task.first, task.last)
+                regrets.append(np.frombuffer(zlib.decompress(result.regret)).reshape(n, -1))
+                counts.append(np.frombuffer(zlib.decompress(result.counts), np.int64))
+                configuration = task_configuration(result)
+                seconds += configuration.seconds
+            if not runs:
+                return None
+            regret, count = np.concatenate(regrets), np.sum(counts, axis=0)
+            whole = configuration._replace(runs=len(runs), seconds=seconds)
+            return Measured(runs, regret, count, whole)
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
@@ -172,8 +198,8 @@ class Store:
                 self._connection.close()
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
+    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
+        self._connection.execute(f"BEGIN {kind}")
         try:
             yield
         except BaseException:
@@ -188,9 +214,13 @@ class Store:
         name = os.fspath(self.path)
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise OSError(errno.EIO, str(error), name) from error
-        except (sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError, TypeError) as error:
+        except FileFormatError:
+            raise
+        except (sqlite3.Error, zlib.error, ValueError, TypeError, KeyError, OverflowError) as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            # A missing table is an operational error too, to SQLite.
+            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+                raise OSError(errno.EIO, str(error), name) from error
             raise FileFormatError(f"{name} is not a fastes study, or it is damaged") from error
 
     def _one(self, question: str) -> tuple[Any, ...]:
@@ -211,18 +241,19 @@ class Measured(NamedTuple):
 
 def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) -> None:
     """Write the file of a study before its first task, whole or not at all, and new."""
-    words = json.dumps(study.description())
+    require_replaceable(path, "study")
     try:
         with (
             atomic_write(path, new=True) as temporary,
             contextlib.closing(sqlite3.connect(temporary)) as new,
         ):
             new.executescript(_SCHEMA)
-            new.execute(f"PRAGMA application_id = {_APPLICATION}")
+            new.execute(f"PRAGMA application_id = {APPLICATION}")
             new.execute(f"PRAGMA user_version = {_FORMAT}")
-            row = (words, *build_id())
-            new.execute("INSERT INTO study VALUES (?, ?, ?, ?)", (*row, _seal(*row)))
+            row = (*packed_study(study), *build_id(), utc_now(), _seal(*tasks))
+            new.execute("INSERT INTO study VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, _seal(*row)))
             new.executemany("INSERT INTO task VALUES (?, ?, ?, ?, ?)", tasks)
+            new.execute("INSERT INTO done VALUES (0, ?)", (_combined(),))
             new.commit()
     except sqlite3.Error as error:
         raise OSError(errno.EIO, str(error), os.fspath(path)) from error
@@ -245,6 +276,18 @@ def _seal(*parts: Any) -> str:
     """Return a hash of what is written to a row, by which damage is noticed."""
     digest = hashlib.sha256()
     for part in parts:
-        data = part if isinstance(part, bytes) else repr(part).encode()
+        data = part if isinstance(part, bytes) else repr(_plain(part)).encode()
         digest.update(b"%d:" % len(data) + data)
     return digest.hexdigest()[:16]
+
+
+def _plain(part: Any) -> Any:
+    return tuple(part) if isinstance(part, tuple) else part  # a named tuple without its names
+
+
+def _combined(*seals: str) -> str:
+    """Return seals combined in a way in which their order does not matter."""
+    whole = 0
+    for seal in seals:
+        whole ^= int(seal, 16)
+    return f"{whole:016x}"

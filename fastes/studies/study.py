@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from numpy.typing import NDArray
+
 from fastes.agents import AGENTS
 from fastes.agents.agent import Agent
-from fastes.checks import numbers
+from fastes.checks import arrays, numbers
+from fastes.checks.arrays import Floats
 from fastes.checks.parameters import parameters_of
+from fastes.files.archive import load_npy, with_prefix
 from fastes.problem.bandit import LinearBandit
-from fastes.problem.random_problem import RandomProblem
-from fastes.simulation.experiment import Experiment, make_experiment
+from fastes.problem.random_problem import GivenProblem, RandomProblem
+from fastes.simulation.experiment import Experiment, fixed_theta, make_experiment
 from fastes.studies.axes import AXES, OWNERS, axis_values
 
 _COMMON = {
@@ -46,18 +50,18 @@ class Setting:
     """
 
     agent: Agent
-    problem: RandomProblem
+    problem: RandomProblem | GivenProblem
     T: int
 
     @functools.cached_property
     def axes(self) -> dict[str, Any]:
         """Its value on every axis; None where an axis is none of the agent's."""
         its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
-        known = {"agent": self.agent.name, **its, **self.problem._asdict(), "T": self.T}
+        known = {"agent": self.agent.name, **its, **self.problem.axes, "T": self.T}
         return {name: known.get(name) for name in AXES}
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class Study:
     """Settings to simulate: all combinations of the values of each axis.
 
@@ -75,6 +79,11 @@ class Study:
         Of everything random.
     points : int
         At most how many times to record the regret of a run at.
+    problem : LinearBandit or path, optional
+        One problem for all settings, in the place of arms, K, d, prior_mean, prior_cov and noise:
+        own arms, a Gaussian process, a full covariance.
+    theta : (d,) or (runs, d) array_like or path, optional
+        The true parameter, for all runs or for each; by default it is drawn from the prior.
 
     Examples
     --------
@@ -88,12 +97,15 @@ class Study:
     runs: int
     seed: int
     points: int
+    problem: LinearBandit | None
+    theta: Floats | None
 
     def __init__(self, **words: Any) -> None:
-        known = [*AXES, *_COMMON]
+        known = [*AXES, *_COMMON, "problem", "theta"]
         for name in words:
             if name not in known:
                 raise ValueError(f"a study has no {name!r}: it has {', '.join(known)}")
+        object.__setattr__(self, "problem", _given_problem(words))
         given = {name: axis_values(name, words[name]) for name in AXES if name in words}
         axes = {name: given.get(name, (axis.usual,)) for name, axis in AXES.items()}
         for name, agents in OWNERS.items():
@@ -111,8 +123,16 @@ class Study:
             value = numbers.integer(name, words.get(name, default), least, most)
             object.__setattr__(self, name, value)
         for setting in self.settings:
-            setting.problem.check()
+            if isinstance(setting.problem, RandomProblem):
+                setting.problem.check()
             numbers.integer("T", setting.T, 1, setting.agent.max_steps)
+        object.__setattr__(self, "theta", self._fixed_theta(words.get("theta")))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Study) and self.description() == other.description()
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
@@ -121,19 +141,46 @@ class Study:
             words = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"{os.fspath(path)} is no TOML file: {error}") from error
+        for name in {"problem", "theta"} & {*words}:
+            words[name] = Path(path).parent / str(words[name])
         try:
             return cls(**words)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from error
 
     def description(self) -> dict[str, Any]:
-        """Return the parameters, ready for JSON: ``Study(**description)`` is the same study."""
+        """Return the parameters, ready for JSON: with `arrays` they make the same study."""
         axes = {
             name: list(values)
             for name, values in self.axes.items()
             if name not in OWNERS or set(OWNERS[name]) & set(self.axes["agent"])
         }
-        return {**axes, **{name: getattr(self, name) for name in _COMMON}}
+        described = {**axes, **{name: getattr(self, name) for name in _COMMON}}
+        if self.problem is not None:
+            described = {k: v for k, v in described.items() if k not in RandomProblem._fields}
+            described["problem"] = self.problem.fingerprint
+        if self.theta is not None:
+            described["theta"] = arrays.fingerprint(self.theta)
+        return described
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what the description only has the fingerprints of."""
+        problem = {} if self.problem is None else self.problem.parts()
+        found = {f"problem_{name}": part for name, part in problem.items()}
+        return found if self.theta is None else {**found, "theta": self.theta}
+
+    @classmethod
+    def from_description(
+        cls, described: Mapping[str, Any], found: Mapping[str, NDArray[Any]]
+    ) -> Self:
+        """Return the study of a `description` and its `arrays`."""
+        words = dict(described)
+        if "problem" in words:
+            words["problem"] = LinearBandit.from_parts(with_prefix(found, "problem_"))
+        if "theta" in words:
+            theta = found["theta"]
+            words["theta"] = theta[0] if len(theta) == 1 else theta
+        return cls(**words)
 
     @property
     def fingerprint(self) -> str:
@@ -145,7 +192,8 @@ class Study:
     def settings(self) -> tuple[Setting, ...]:
         """All settings, in the order of the axes."""
         points = itertools.product(*self.axes.values())
-        return tuple(dict.fromkeys(_setting(dict(zip(AXES, p, strict=True))) for p in points))
+        settings = (_setting(dict(zip(AXES, p, strict=True)), self.problem) for p in points)
+        return tuple(dict.fromkeys(settings))
 
     def varied(self) -> list[str]:
         """Return the axes with more than one value."""
@@ -153,23 +201,56 @@ class Study:
 
     def experiment(self, setting: Setting) -> Experiment:
         """Return what a setting asks to be simulated."""
-        bandit = _bandit(setting.problem, self.seed)
+        theta = self.theta
         return make_experiment(
-            bandit, [setting.agent], setting.T, self.runs, self.seed, points=self.points
+            _bandit(setting.problem, self.seed),
+            [setting.agent],
+            setting.T,
+            self.runs,
+            self.seed,
+            points=self.points,
+            theta=None if theta is None else theta[0] if len(theta) == 1 else theta,
         )
 
+    def _fixed_theta(self, given: Any) -> Floats | None:
+        """Return the theta that was given, one row for all runs or for each, or raise."""
+        if given is None:
+            return None
+        if isinstance(given, (str, os.PathLike)):
+            given = load_npy("theta", given)
+        dimensions = sorted({setting.problem.d for setting in self.settings})
+        if len(dimensions) > 1:
+            raise ValueError(f"theta fixes the dimension, got d={dimensions}")
+        return fixed_theta(given, dimensions[0], self.runs)
 
-def _setting(point: Mapping[str, Any]) -> Setting:
+
+def _given_problem(words: Mapping[str, Any]) -> LinearBandit | None:
+    """Return the problem that a study is given whole, if it is."""
+    given = words.get("problem")
+    if given is None:
+        return None
+    also = [name for name in RandomProblem._fields if name in words]
+    if also:
+        raise ValueError(f"problem holds the whole problem: leave out {', '.join(also)}")
+    if isinstance(given, (str, os.PathLike)):
+        return LinearBandit.load(given)
+    if not isinstance(given, LinearBandit):
+        raise TypeError(f"problem must be a LinearBandit or its file, got {numbers.shown(given)}")
+    return given
+
+
+def _setting(point: Mapping[str, Any], given: LinearBandit | None) -> Setting:
     agent = AGENTS[point["agent"]]
+    drawn = RandomProblem(**{name: point[name] for name in RandomProblem._fields})
     return Setting(
         agent(**{name: point[name] for name in parameters_of(agent)}),
-        RandomProblem(**{name: point[name] for name in RandomProblem._fields}),
+        drawn if given is None else GivenProblem(given),
         point["T"],
     )
 
 
 @functools.lru_cache(maxsize=2)
-def _bandit(problem: RandomProblem, seed: int) -> LinearBandit:
+def _bandit(problem: RandomProblem | GivenProblem, seed: int) -> LinearBandit:
     return problem.bandit(seed)
 
 

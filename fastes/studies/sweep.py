@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from fastes.studies.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fastes.results.panels import Look
 
 
 class SweepProgress(NamedTuple):
@@ -44,7 +48,7 @@ def progress_of(tasks: list[Task], done: set[int], failed: int) -> SweepProgress
     return SweepProgress(len(done), failed, len(tasks), cost_done, cost)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep:
     """A study's file, and what is in it so far. It may be read while the sweep goes on.
 
@@ -87,10 +91,11 @@ class Sweep:
 
         In order of the settings. A result has fewer runs than the study while some are missing.
         """
-        return [(setting, result) for setting, _, result in self._measured()]
+        return list(self._measured())
 
-    def _measured(self) -> Iterator[tuple[Setting, list[int], Result]]:
+    def _measured(self) -> Iterator[tuple[Setting, Result]]:
         with Store(self.path) as store:
+            store.done()  # raises where a result is missing
             tasks: dict[int, list[Task]] = {}
             for task in store.tasks():
                 tasks.setdefault(task.setting, []).append(task)
@@ -99,8 +104,35 @@ class Sweep:
                 if found is not None:
                     times = recording_times(setting.T, store.study.points)
                     regret = Regret(found.regret)
-                    result = Result(found.configuration, times, regret, found.counts)
-                    yield setting, found.runs, result
+                    yield (
+                        setting,
+                        Result(
+                            found.configuration,
+                            times,
+                            regret,
+                            found.counts,
+                            setting.problem.parts(store.study.seed),
+                            np.array(found.runs),
+                            theta=store.study.theta,
+                        ),
+                    )
+
+    def __repr__(self) -> str:
+        done = self.progress()
+        return f"Sweep({self.path}: {done.done:,} of {done.total:,} tasks done)"
+
+    def _repr_html_(self) -> str:
+        from fastes.results.tables import parts_html
+        from fastes.studies.tables import sweep_tables
+
+        return parts_html(sweep_tables(self))
+
+    def summary(self) -> None:
+        """Print the table that ``fastes sweep`` prints."""
+        from fastes.results.tables import print_parts
+        from fastes.studies.tables import sweep_tables
+
+        print_parts(sweep_tables(self))
 
     def to_dataframe(self, curves: bool = False) -> "pd.DataFrame":
         """Return a row for each setting and run: the axes, the run, and its regret at T.
@@ -114,13 +146,31 @@ class Sweep:
                 "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
             ) from error
         frames = []
-        for setting, runs, result in self._measured():
+        for setting, result in self._measured():
             frame = result.to_dataframe().drop(columns="agent")
-            frame["run"] = np.array(runs)[frame["run"]]
             if not curves:
                 frame = frame[frame["t"] == setting.T].drop(columns="t")
             axes = pd.DataFrame([setting.axes] * len(frame), index=frame.index)
             frames.append(pd.concat([axes, frame], axis=1))
         if not frames:
             return pd.DataFrame(columns=[*AXES, "run", "regret"])
-        return pd.concat(frames, ignore_index=True)
+        whole = pd.concat(frames, ignore_index=True)
+        # Types that hold a missing value: the M of an agent that has none.
+        types = {"integer": "Int64", "number": "Float64", "choice": "string"}
+        return whole.astype({name: types[axis.kind] for name, axis in AXES.items()})
+
+    def plot(
+        self, x: str | None = None, ax: "Axes | Figure | None" = None, **look: "Unpack[Look]"
+    ) -> "Axes":
+        """Draw final regret against an axis, with bars of two standard errors.
+
+        Parameters
+        ----------
+        x : str, optional
+            The axis. Otherwise M if it is varied, or the first number that is.
+        ax, **look
+            As in `fastes.results.figures.plot_regret`: where, facet, logx, logy, title, size.
+        """
+        from fastes.studies.figures import draw_against
+
+        return draw_against(self.results(), x, ax, **look)

@@ -1,13 +1,14 @@
 """A study split into tasks of balanced cost, and the result of one of them."""
 
 import functools
+import io
 import itertools
 import json
 import os
 import platform
 import zlib
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +46,10 @@ class TaskResult(NamedTuple):
     counts: bytes  # (K,) int64, by zlib
 
 
+Packed = tuple[str, bytes]
+"""A study as it is sent and kept: its description, and its arrays as npz."""
+
+
 class BuildId(NamedTuple):
     """What must be equal wherever tasks of a study are done."""
 
@@ -80,19 +85,49 @@ def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> li
     return [Task(number, *piece) for number, piece in enumerate(pieces)]
 
 
+def covers(study: Study, tasks: Sequence[Task]) -> bool:
+    """Return whether tasks cover every run of every setting of a study, each once."""
+    parts = sorted((task.setting, task.first, task.last) for task in tasks)
+    ends = [0] * len(study.settings)
+    for setting, first, last in parts:
+        if not 0 <= setting < len(ends) or first != ends[setting] or last <= first:
+            return False
+        ends[setting] = last
+    return all(end == study.runs for end in ends)
+
+
+def packed_study(study: Study) -> Packed:
+    """Return what `unpacked_study` makes the same study of."""
+    found, file = study.arrays(), io.BytesIO()
+    if found:
+        np.savez_compressed(file, **found)  # type: ignore[arg-type]
+    return json.dumps(study.description()), file.getvalue()
+
+
+@functools.lru_cache(maxsize=2)
+def unpacked_study(packed: Packed) -> Study:
+    """Return the study that was packed."""
+    description, arrays = packed
+    found: dict[str, Any] = {}
+    if arrays:
+        with np.load(io.BytesIO(arrays), allow_pickle=False) as stored:
+            found = dict(stored)
+    return Study.from_description(json.loads(description), found)
+
+
 def do_task(
-    description: str,
+    packed: Packed,
     task: Task,
     expected: BuildId,
     stop: Callable[[], bool] | None = None,
 ) -> TaskResult:
-    """Do a task of the study that is described, as JSON, in one thread.
+    """Do a task of a packed study in one thread.
 
     Raise InterruptedError once `stop` returns True.
     """
     if build_id() != expected:
         raise BuildMismatchError(refusal(f"{platform.node()}, process {os.getpid()}", build_id()))
-    study = _study(description)
+    study = unpacked_study(packed)
     experiment = study.experiment(study.settings[task.setting])
     (agent,) = experiment.agents
     partial = empty_partial_result(experiment, range(task.first, task.last))
@@ -112,11 +147,6 @@ def do_task(
 def task_configuration(result: TaskResult) -> Configuration:
     """Return what was simulated in a task."""
     return Configuration(**json.loads(result.configuration))
-
-
-@functools.lru_cache(maxsize=2)
-def _study(description: str) -> Study:
-    return Study(**json.loads(description))
 
 
 def _coordinates(bandit: LinearBandit) -> str:

@@ -1,1 +1,15 @@
-"""The quantities that the paper defines, and its bounds, beside what is measured."""
+"""The quantities that the paper defines, and its bounds, beside what is measured.
+
+The modules are loaded when they are first used: ``fastes.theory.bounds.theorem1``.
+"""
+
+import importlib
+from types import ModuleType
+
+__all__ = ["bounds", "constants", "inequalities", "measures", "optimal_action"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in __all__:
+        raise AttributeError(f"module 'fastes.theory' has no attribute {name!r}")
+    return importlib.import_module(f"fastes.theory.{name}")

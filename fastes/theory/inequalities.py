@@ -80,7 +80,11 @@ def theorem2_measured(result: Result) -> float:
 
 
 def inequalities(result: Result) -> dict[str, Any]:
-    """Return what was measured and what bounds it, as plain values ready for JSON (no nan: None).
+    """Return what was measured and what bounds it, as plain values ready for JSON.
+
+    For each measurement its mean and standard error over runs at each time, None where they are
+    not finite; in how many runs it is `infinite` (then so is the mean) or `unknown` (the mean is
+    over the others), and for KL(phat || p) in how many it is an upper bound.
 
     Examples
     --------
@@ -104,15 +108,18 @@ def inequalities(result: Result) -> dict[str, Any]:
             **_plain(found.mean("hellinger_squared")),
             "correction": found.mean("hellinger_correction").value.tolist(),
         },
-        "kl_phat_p": _plain(found.mean("kl_phat_p"), "infinite"),
-        "kl_p_phat": _plain(found.mean("kl_p_phat"), "infinite"),
+        "kl_phat_p": {
+            **_plain(found.mean("kl_phat_p")),
+            "bounded": found.values("kl_phat_p_bounded").sum(axis=0).astype(int).tolist(),
+        },
+        "kl_p_phat": _plain(found.mean("kl_p_phat")),
         "entropy": _plain(found.mean("entropy")),
         "main_regret_of_phat": _plain(found.mean("main_regret")),
         "approximation_error_of_phat": _plain(found.mean("approximation_error")),
         "step_regret": _plain(found.mean("step_regret")),
         "step_regret_given_theta": _plain(found.mean("regret")),
-        "information": _plain(found.mean("information"), "unknown"),
-        "information_ratio": _plain(found.mean("information_ratio"), "unknown"),
+        "information": _plain(found.mean("information")),
+        "information_ratio": _plain(found.mean("information_ratio")),
         "ensemble": None if M is None else _ensemble(found),
         "bounds": _bounds(result) if c.theta == "prior" else None,
         "totals": {
@@ -154,9 +161,13 @@ def _ensemble(found: Diagnostics) -> dict[str, Any]:
     return {name: _plain(found.mean(f"ensemble_{name}")) for name in names}
 
 
-def _plain(mean: Mean, left_out: str | None = None) -> dict[str, Any]:
-    plain = {"mean": _numbers(mean.value), "se": _numbers(mean.se)}
-    return plain if left_out is None else {**plain, left_out: mean.left_out.tolist()}
+def _plain(mean: Mean) -> dict[str, Any]:
+    return {
+        "mean": _numbers(mean.value),
+        "se": _numbers(mean.se),
+        "infinite": mean.infinite.tolist(),
+        "unknown": mean.unknown.tolist(),
+    }
 
 
 def _pair(regret: Regret) -> dict[str, float | None]:

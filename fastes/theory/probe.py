@@ -19,10 +19,21 @@ from fastes.kernels.diagnostics.mutual_information import bins_of, information, 
 from fastes.kernels.streams.philox import Source
 from fastes.problem.bandit import LinearBandit
 from fastes.results.diagnostics import Measurements
-from fastes.theory.measures import entropy, kl
+from fastes.theory.divergences import (
+    Divergences,
+    divergences,
+    entropy_of,
+    law_of_frequencies,
+    refined_law,
+    seldom_best,
+)
 from fastes.theory.optimal_action import exact_law_of_the_best, values_under
 
 _AFFORDABLE = 1 << 26  # multiply-adds: a twentieth of a second
+_AFFORDABLE_DRAWS = 1 << 28  # the same, of more draws than were asked for
+_APART = 8  # draws to one that only chooses what they are to do
+_ENOUGH_TO_TELL = 64  # draws that choose
+_MORE = 8  # times as many draws
 _LEAST_SPREAD = 4.0  # of values, in units of the noise: two draws a unit for each best arm
 
 
@@ -41,26 +52,28 @@ def probe(
     """
     posterior = with_root(state.posterior)
     arms, sigma = bandit.canonical.arms, bandit.noise
-    z = draw_posterior_models(posterior, source, t, samples)
+    apart, z = _draws(bandit, posterior, source, t, samples)
     winners = BestArmCounts(arms)
     best = np.concatenate(
-        [winners.add(z[first : first + BLOCK]) for first in range(0, samples, BLOCK)]
+        [winners.add(z[first : first + BLOCK]) for first in range(0, len(z), BLOCK)]
     )
-    expected, law = _optimal(bandit, posterior, z, winners)
+    expected, drawn = _optimal(bandit, posterior, z, winners)
     played = agent.action_law(state, arms, source, t)
-    plays_p = played.probabilities is None  # as Thompson sampling does
-    q = law.p if played.probabilities is None else played.probabilities
-    apart = _Divergences(0.0, 0.0, 0.0, 0.0) if plays_p else _divergences(q, law)
-    main, error = _main_regret_and_error(q, law, expected)
-    if plays_p:
-        main *= 1.0 / (1.0 - 1.0 / law.n)  # n draws make it too small by that factor
+    law = law_of_frequencies(drawn.p, drawn.n, bandit.duplicate_counts)
+    if played.probabilities is None:  # as Thompson sampling does, it plays p itself
+        q, divergence = drawn.p, Divergences(0.0, 0.0, 0.0, 0.0, 0.0)
+    else:
+        q = played.probabilities
+        seldom = seldom_best(drawn.p, drawn.n, apart, bandit.duplicate_counts) & (q > 0)
+        law = refined_law(law, np.flatnonzero(seldom), bandit, posterior, source, t)
+        divergence = divergences(q, law, bandit)
+    main, error = _main_regret_and_error(q, drawn, expected)
+    if played.probabilities is None:
+        main *= 1.0 / (1.0 - 1.0 / drawn.n)  # n draws make it too small by that factor
     moments = played.moments
     return Measurements(
-        hellinger_squared=apart.hellinger_squared - apart.hellinger_correction,
-        hellinger_correction=apart.hellinger_correction,
-        kl_phat_p=apart.kl_phat_p,
-        kl_p_phat=apart.kl_p_phat,
-        entropy=float(entropy(law.p)) + float(law.free.sum()) / (2.0 * law.n),
+        **divergence._asdict(),
+        entropy=entropy_of(law),
         main_regret=sigma * main,
         approximation_error=sigma * error,
         regret=sigma * float(means.max() - q @ means),
@@ -71,28 +84,38 @@ def probe(
     )
 
 
-class _Law(NamedTuple):
+def _draws(
+    bandit: LinearBandit, posterior: Any, source: Source, t: int, samples: int
+) -> tuple[Floats, Floats]:
+    """Return how often each arm is the best of a few draws, and the draws to measure with.
+
+    The few are an eighth as many. They choose what the others are to do: these are eight times as
+    many where one arm is so often the best that regret and information rest on few draws. What
+    is measured does not depend on the draws that chose.
+    """
+    few = samples // _APART
+    z = draw_posterior_models(posterior, source, t, few + samples)
+    apart = BestArmCounts(bandit.canonical.arms)
+    if few > 0:
+        apart.add(z[:few])
+    else_best = few - (apart.counts * bandit.duplicate_counts).max()
+    work = _MORE * samples * bandit.K * bandit.rank
+    if few >= _ENOUGH_TO_TELL and else_best <= few / 32 and work <= _AFFORDABLE_DRAWS:
+        z = draw_posterior_models(posterior, source, t, few + _MORE * samples)
+    return apart.counts, z[few:]
+
+
+class _Drawn(NamedTuple):
     """p_t and E_t[v_a; A* = a], means of n draws, or exact and n infinite."""
 
     p: Floats
     values: Floats
     n: float
-    duplicate_counts: NDArray[np.int64]  # how many arms are equal to each
-
-    @property
-    def seen(self) -> NDArray[np.bool_]:
-        """Where p is not zero."""
-        return self.p > 0
-
-    @property
-    def free(self) -> Floats:
-        """n times the variance of p over p, where p is not zero."""
-        return 1.0 / self.duplicate_counts[self.seen] - self.p[self.seen]
 
 
 def _optimal(
     bandit: LinearBandit, posterior: Any, z: Floats, winners: BestArmCounts
-) -> tuple[Floats, _Law]:
+) -> tuple[Floats, _Drawn]:
     """Return the arms' expected values and the law of the best, exact where that is possible.
 
     Else both are means over the same draws: what the best arm has more than another then never
@@ -102,15 +125,13 @@ def _optimal(
         expected, loadings = values_under(bandit, posterior.mu, posterior.root)
         exact = exact_law_of_the_best(expected, loadings)
         if exact is not None:
-            return expected, _Law(
-                exact.probabilities, exact.values, math.inf, bandit.duplicate_counts
-            )
+            return expected, _Drawn(exact.probabilities, exact.values, math.inf)
     n = len(z)
     drawn, _ = values_under(bandit, z.mean(axis=0), posterior.root[:, :0])
-    return drawn, _Law(winners.counts / n, winners.values / n, n, bandit.duplicate_counts)
+    return drawn, _Drawn(winners.counts / n, winners.values / n, n)
 
 
-def _main_regret_and_error(q: Floats, law: _Law, expected: Floats) -> tuple[float, float]:
+def _main_regret_and_error(q: Floats, law: _Drawn, expected: Floats) -> tuple[float, float]:
     """Return G_t and D_t of the proof of Theorem 2 with phat_t = q in the place of pbar_t.
 
     Their sum is sum_a E_t[v_a; A* = a] - q'E_t[v], whatever the error of p.
@@ -120,29 +141,6 @@ def _main_regret_and_error(q: Floats, law: _Law, expected: Floats) -> tuple[floa
     main = root_q @ (conditional - root_p * expected)
     error = (root_p - root_q) @ (conditional + root_q * expected)
     return float(main), float(error)
-
-
-class _Divergences(NamedTuple):
-    hellinger_squared: float
-    hellinger_correction: float
-    kl_phat_p: float
-    kl_p_phat: float
-
-
-def _divergences(q: Floats, law: _Law) -> _Divergences:
-    """Return how far q is from p.
-
-    The frequencies p of n draws have variance p (1/c - p) / n, where c arms are equal and share. A
-    second-order expansion tells by how much a smooth function of them is too large on average;
-    that is taken off the divergences, and given beside the squared distance.
-    """
-    ratio, n = q[law.seen] / law.p[law.seen], law.n
-    return _Divergences(
-        hellinger_squared=float(np.square(np.sqrt(law.p) - np.sqrt(q)).sum()),
-        hellinger_correction=float(np.sqrt(ratio) @ law.free) / (4.0 * n),
-        kl_phat_p=float(kl(q, law.p)) - float(ratio @ law.free) / (2.0 * n),
-        kl_p_phat=float(kl(law.p, q)) - float(law.free.sum()) / (2.0 * n),
-    )
 
 
 def _information(bandit: LinearBandit, q: Floats, z: Floats, best: NDArray[np.int64]) -> float:

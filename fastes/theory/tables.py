@@ -1,13 +1,10 @@
 """Bounds, and measurements beside them, as tables."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastes.results.comparison import Comparison
-from fastes.results.tables import Parts, grid, in_brackets, rounded, setting_line, with_error
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from fastes.results.tables import Grid, Parts, in_brackets, rounded, setting_line, with_error
 
 _BOUNDS = {"term_b": "term (b)", "theorem1": "Theorem 1", "k_free": "free of K", "best": "best"}
 
@@ -30,79 +27,107 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
         f"H(A*) {with_error(entropy['value'], entropy['se'])}",
         f"Thompson sampling, term (a): {rounded(table['term_a'])}",
         f"random play: {with_error(trivial['value'], trivial['se'])}",
-        grid(["M", *_BOUNDS.values(), ""], rows),
+        Grid(["M", *_BOUNDS.values(), ""], rows),
         f"M = KT/d is {table['M_for_KT_over_d']:,}",
     ]
 
 
 def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Parts:
     """Return what was measured of each agent beside what bounds it (`inequalities`)."""
-    parts: list[str | Table] = [
-        setting_line(comparison),
+    runs = comparison.results[0].configuration.runs
+    parts: list[str | Grid] = [
+        setting_line(comparison.results),
         "phat: the law of the action given the agent's state; p: of the optimal action.",
-        "In brackets: the standard error in units of the last place.",
     ]
     for table in tables:
-        parts += [f"\n{table['agent']}", *_divergences(table), "", *_regrets(table)]
+        parts += [f"\n{table['agent']}", _divergences(table, runs), "", _regrets(table, runs)]
         if table["ensemble"] is not None:
             columns = {name.replace("_", " "): each for name, each in table["ensemble"].items()}
-            parts += [
-                "\nModels against independent draws from the posterior (each about 1)",
-                _by_time(table["t"], columns),
-            ]
+            parts += ["", _by_time(table["t"], columns, runs)]
         parts += _totals(table)
-    return parts
+    return [*parts, "", *_footer(tables, runs)]
 
 
-def _divergences(table: dict[str, Any]) -> "Iterator[str | Table]":
-    columns = {
-        "Hel^2(phat, p)": table["hellinger_squared_of_phat"],
-        "KL(phat || p)": table["kl_phat_p"],
-        "KL(p || phat)": table["kl_p_phat"],
-        "H(A* | H_t)": table["entropy"],
-    }
+def _divergences(table: dict[str, Any], runs: int) -> Grid:
     bound = table["bounds"] and table["bounds"]["kl_phat_p"]
-    yield _by_time(table["t"], columns, {"bound on the KL": bound} if bound else {})
-    for name, words in (("kl_phat_p", "KL(phat || p)"), ("kl_p_phat", "KL(p || phat)")):
-        yield from _left_out(table, name, "infinite", f"{words} is infinite")
-
-
-def _left_out(table: dict[str, Any], name: str, why: str, words: str) -> Iterator[str]:
-    worst = max(table[name][why])
-    if worst > 0:
-        runs = "1 run" if worst == 1 else f"up to {worst} runs"
-        yield f"{words} in {runs}, which its mean leaves out."
-
-
-def _regrets(table: dict[str, Any]) -> "Iterator[str | Table]":
     columns = {
-        "G_t": table["main_regret_of_phat"],
-        "D_t": table["approximation_error_of_phat"],
-        "G_t + D_t": table["step_regret"],
-        "given theta": table["step_regret_given_theta"],
-        "G_t^2 / I_t": table["information_ratio"],
+        "Hellinger^2": table["hellinger_squared_of_phat"],
+        "KL(phat||p)": table["kl_phat_p"],
+        **({"its bound": bound} if bound else {}),
+        "KL(p||phat)": table["kl_p_phat"],
+        "entropy": table["entropy"],
     }
+    return _by_time(table["t"], columns, runs)
+
+
+def _regrets(table: dict[str, Any], runs: int) -> Grid:
     bounds = table["bounds"]
-    yield _by_time(
-        table["t"], columns, {"bound on D_t": bounds["approximation_error"]} if bounds else {}
-    )
-    if bounds:
-        yield f"Bound on G_t^2 / I_t: {rounded(bounds['information_ratio'])}."
-    yield from _left_out(table, "information_ratio", "unknown", "G_t^2 / I_t is not known")
+    columns = {
+        "main regret": table["main_regret_of_phat"],
+        "error": table["approximation_error_of_phat"],
+        **({"bound": bounds["approximation_error"]} if bounds else {}),
+        "step regret": table["step_regret"],
+        "given theta": table["step_regret_given_theta"],
+        "info ratio": table["information_ratio"],
+    }
+    return _by_time(table["t"], columns, runs)
 
 
 def _by_time(
-    t: list[int],
-    columns: Mapping[str, Mapping[str, list[float | None]]],
-    bounds: Mapping[str, list[float | None]] | None = None,
-) -> "Table":
-    """Return measurements, one column each, and bounds, one row for each time."""
+    t: list[int], columns: Mapping[str, Mapping[str, Any] | list[float | None]], runs: int
+) -> Grid:
+    """Return measurements and bounds, one column each, one row for each time."""
     rows = []
     for i, step in enumerate(t):
-        cells = [in_brackets(each["mean"][i], each["se"][i]) for each in columns.values()]
-        cells += [rounded(bound[i]) for bound in (bounds or {}).values()]
+        cells = [
+            rounded(each[i]) if isinstance(each, list) else _cell(each, i, runs)
+            for each in columns.values()
+        ]
         rows.append([f"{step:,}", *cells])
-    return grid(["t", *columns, *(bounds or {})], rows)
+    return Grid(["t", *columns], rows)
+
+
+def _cell(each: Mapping[str, Any], i: int, runs: int) -> str:
+    """Return a mean with its error, and of how many runs it is not a plain mean."""
+    if each["infinite"][i]:
+        return f"inf in {each['infinite'][i]:,}"
+    shown = in_brackets(each["mean"][i], each["se"][i])
+    if "bounded" in each and each["bounded"][i]:
+        shown = f"<={shown} in {each['bounded'][i]:,}"
+    return f"{shown} of {runs - each['unknown'][i]:,}" if each["unknown"][i] else shown
+
+
+def _footer(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
+    """Yield what each column is, a line each, and what stands beside a mean."""
+    yield "Hellinger^2: squared Hellinger distance of phat and p, from 0 to 2."
+    yield "KL(phat||p): divergence in nats; its bound: K log(6 (t + 1) M) / M."
+    yield "KL(p||phat): infinite where phat misses an arm that can be the best."
+    yield "entropy: of the optimal action given the history, in nats."
+    yield "main regret: G_t of the proof of Theorem 2; error: its D_t; bound: on D_t."
+    yield "step regret: G_t + D_t; given theta: the same given theta too, of equal mean."
+    ratios = {table["bounds"] and table["bounds"]["information_ratio"] for table in tables}
+    bound = f", at most {rounded(ratios.pop())}" if None not in ratios else ""
+    yield f"info ratio: E[G_t^2] / E[I_t], I_t the information of the step{bound}."
+    if any(table["ensemble"] is not None for table in tables):
+        yield "variance, mean error, cov error: models against posterior draws, each about 1."
+    yield from _notes(tables, runs)
+    yield "docs/theory.md explains each."
+
+
+def _notes(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
+    """Yield what stands beside some mean, where it does."""
+    measured = [each for table in tables for each in table.values() if isinstance(each, dict)]
+    if runs == 1:
+        yield "A single run has no standard error."
+    else:
+        yield "1.23(4): a mean over runs, its standard error in units of the last place."
+    for count, words in (
+        ("infinite", "inf in 3: infinite in 3 runs, and so is the mean."),
+        ("unknown", "1.2 of 9: the mean of 9 runs; in the others it is not known."),
+        ("bounded", "<=1.2 in 3: an upper bound, for in 3 runs only a bound is known."),
+    ):
+        if any(any(each.get(count, ())) for each in measured):
+            yield words
 
 
 def _totals(table: dict[str, Any]) -> Iterator[str]:

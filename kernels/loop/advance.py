@@ -22,5 +22,5 @@ def advance(agent, actions, environment, record, source, work, start, stop):
             return t
         reward = draw_reward(environment, source, t, arm)
         observe_reward(agent, actions, arm, reward, source, t, environment.row)
-        record_step(record, environment, t, arm)
+        record_step(record, environment, t, arm, reward)
     return stop

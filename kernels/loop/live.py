@@ -14,12 +14,13 @@ def act(agent, actions, source, t, work):
 
 
 @entry
-def observe(agent, actions, arm, reward, source, t, row):
-    """Let the agent learn its t-th reward; `row` (r) is scratch.
+def observe(agent, actions, arms, rewards, source, t, row):
+    """Let the agent learn rewards, the first of them its t-th; `row` (r) is scratch.
 
-    Return False, and change nothing, if it needs capacity.
+    Return how many it learned: not all if it needs capacity.
     """
-    if needs_capacity(agent):
-        return False
-    observe_reward(agent, actions, arm, reward, source, t, row)
-    return True
+    for i in range(arms.shape[0]):
+        if needs_capacity(agent):
+            return i
+        observe_reward(agent, actions, arms[i], rewards[i], source, t + i, row)
+    return arms.shape[0]

@@ -93,7 +93,7 @@ def advance_lockstep(
                 return t
             reward = draw_reward(environment, source, t, arm)
             observe_reward(agent, actions, arm, reward, source, t, environment.row)
-            record_step(state_at(records, i), environment, t, arm)
+            record_step(state_at(records, i), environment, t, arm, reward)
     return stop
 
 

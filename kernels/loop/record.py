@@ -8,23 +8,40 @@ from ..jit.decorators import inlined
 
 
 class Record(NamedTuple):
-    """What is kept of a run: regret at chosen times, and how often each arm was played."""
+    """What is kept of a run: regret at chosen times, and how often each arm was played.
+
+    Every arm and reward too, where there is room for them.
+    """
 
     times: np.ndarray  # (points,): numbers of steps, increasing
     regret: np.ndarray  # (points,): cumulative regret after that many steps
     counts: np.ndarray  # (K,)
     total: np.ndarray  # (1,): cumulative regret so far
     cursor: np.ndarray  # (1,): points written so far
+    arms: np.ndarray  # (T,) uint32: the arm of every step; or (0,)
+    rewards: np.ndarray  # (T,): the reward of every step; or (0,)
 
 
-def record(times: np.ndarray, regret: np.ndarray, counts: np.ndarray) -> Record:
+def record(
+    times: np.ndarray,
+    regret: np.ndarray,
+    counts: np.ndarray,
+    arms: np.ndarray | None = None,
+    rewards: np.ndarray | None = None,
+) -> Record:
     """Return the record of a run that begins, to be kept in the given arrays."""
-    return Record(times, regret, counts, np.zeros(1), np.zeros(1, np.int64))
+    arms = np.empty(0, np.uint32) if arms is None else arms
+    rewards = np.empty(0) if rewards is None else rewards
+    return Record(times, regret, counts, np.zeros(1), np.zeros(1, np.int64), arms, rewards)
 
 
 @inlined
-def record_step(record, environment, t, arm):
-    """Count the play of an arm at step t, and its regret."""
+def record_step(record, environment, t, arm, reward):
+    """Count the play of an arm at step t, and its regret; keep it and its reward if asked to."""
+    if t < record.arms.shape[0]:
+        record.arms[t] = arm
+    if t < record.rewards.shape[0]:
+        record.rewards[t] = reward
     record.counts[arm] += 1
     record.total[0] += environment.best - environment.means[arm]
     cursor = record.cursor[0]

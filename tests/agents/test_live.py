@@ -1,15 +1,14 @@
-import json
-
 import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
+from crafted import crafted
 from engine import as_reference, start
 from fastes.kernels.actions.arms import store_rows
 from fastes.kernels.streams import layout
 
 import fastes
-from fastes.files.archive import FileFormatError
+from fastes.files.kinds import FileFormatError
 
 AGENTS = [
     fastes.EnsembleSampling(1),
@@ -186,7 +185,8 @@ def test_a_saved_agent_goes_on_to_the_same_bit(agent, steps, tmp_path):
     live.save(tmp_path / "agent.npz")
     with np.load(tmp_path / "agent.npz") as a, np.load(tmp_path / "again.npz") as b:
         assert a.files == b.files
-        assert all((a[name] == b[name]).all() for name in a.files)
+        apart = ("meta", "seal")  # when it was written
+        assert all((a[name] == b[name]).all() for name in a.files if name not in apart)
 
 
 @pytest.mark.parametrize("engine", ["deferred", "eager"])
@@ -210,8 +210,8 @@ def test_the_ensemble_is_in_user_coordinates_and_looking_changes_nothing(engine)
 @pytest.mark.parametrize(
     ("arm", "reward", "message"),
     [
-        (0, np.nan, r"reward must be a number from -8e\+11 to 8e\+11, got nan"),
-        (0, np.inf, r"reward must be a number from -8e\+11 to 8e\+11, got inf"),
+        (0, np.nan, "reward must be finite, got nan"),
+        (0, np.inf, "reward must be finite, got inf"),
         (0, 1e12, r"reward must be a number from -8e\+11 to 8e\+11, got 1e\+12"),
         ([0, 1], [1.0, 1e12], r"reward must be a number from -8e\+11 to 8e\+11, got 1e\+12"),
         (-1, 1.0, "arm must be an integer from 0 to 69, got -1"),
@@ -285,17 +285,16 @@ def test_damaged_agents_are_refused(engine, tmp_path):
     else:
         spoiled["state_models_span"] = np.array([0, 9999])
         spoiled["state_models_tiles"] = arrays["state_models_tiles"][:0]
-    for count in (-5, 2.5, "7", 10**30, 31):
-        meta = {**json.loads(str(arrays["meta"])), "observations": count}
-        if count == 31 and engine == "eager":
-            continue
-        np.savez(path, **{**arrays, "meta": np.array(json.dumps(meta))})
-        with pytest.raises(FileFormatError, match="holds no whole agent"):
-            fastes.LiveAgent.load(path)
+    changes = [
+        lambda meta, arrays, count=count: meta.update(observations=count)
+        for count in (-5, 2.5, "7", 10**30, 31)
+        if count != 31 or engine == "deferred"
+    ]
     for name, array in spoiled.items():
-        np.savez(path, **{**arrays, name: array})
-        with pytest.raises(FileFormatError, match="holds no whole agent"):
-            fastes.LiveAgent.load(path)
-        np.savez(path, **{key: value for key, value in arrays.items() if key != name})
+        changes.append(lambda meta, arrays, name=name, array=array: arrays.update({name: array}))
+        changes.append(lambda meta, arrays, name=name: arrays.pop(name))
+    for change in changes:
+        path.write_bytes(whole)
+        crafted(path, change)
         with pytest.raises(FileFormatError, match="holds no whole agent"):
             fastes.LiveAgent.load(path)

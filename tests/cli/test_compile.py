@@ -21,8 +21,8 @@ with announce_compilation(lambda: compiled.append(1)):
     fastes.simulate(bandit, agent, T=50, runs=3, diagnostics=[0, 9], samples=64)
     fastes.simulate(bandit, agent, T=50, runs=700, theta=[0.1, 0.2, 0.3])
     with tempfile.TemporaryDirectory() as folder:
-        fastes.simulate(bandit, agent, T=50, checkpoint=f"{folder}/run")
-        fastes.resume(f"{folder}/run", T=90)
+        fastes.simulate(bandit, agent, T=50, checkpoint=f"{folder}/run.ckpt")
+        fastes.resume(f"{folder}/run.ckpt", T=90)
     live = agent.start(bandit)
     live.observe(live.act(), 0.5)
 print(compiled)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from checkpoints import partials
 from click.testing import CliRunner
-from processes import in_a_terminal
+from processes import fastes_command, in_a_terminal
 from signal_storm import IN_ORDER, storm, table
 
 import fastes
@@ -68,6 +68,8 @@ def test_a_signal_during_an_import_is_one_sentence(module, number):
 def test_a_signal_while_kernels_are_compiled_ends_in_order(command, number, tmp_path):
     path = tmp_path / "a.db"
     words, hint = [*command.split()[:1], *ENDLESS], ""
+    if command == "simulate":
+        hint = " before a run was done; --checkpoint keeps unfinished runs too"
     if command != "simulate":
         words += ["--runs", "2", "--out", str(path)]
     if command == "sweep of a file":  # its tasks compile, in threads of a pool
@@ -146,7 +148,7 @@ def test_a_signal_after_the_work_is_too_late():
     code = f"import atexit, signal\natexit.register(signal.raise_signal, {int(SIGNALS[0])})\n{RUN}"
     done = run_program(code, *SHORT)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "steps a second" in done.stdout
+    assert "steps per second" in done.stdout
 
 
 def test_a_cache_that_lasts_as_long_as_the_process_is_removed(tmp_path):
@@ -190,3 +192,17 @@ def test_a_storm_of_signals():
 def test_the_installed_command_is_the_same_process():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     assert project["project"]["scripts"] == {"fastes": "fastes.__main__:run"}
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_keeps_the_runs_that_are_done(number, tmp_path):
+    out = tmp_path / "r.npz"
+    words = ["--agent", "ts,greedy", "--K", "20", "--d", "3", "--T", "100", "--runs", "1e6"]
+    code, seen, _ = in_a_terminal(
+        fastes_command("simulate", *words, "--out", str(out)), keys=number, after=b"steps/s, regret"
+    )
+    assert code == 1, seen
+    result = fastes.load(out)
+    assert f"{result.configuration.runs:,} of TS, 0 of Greedy; --checkpoint keeps" in seen
+    assert 1 <= result.configuration.runs < 1_000_000
+    assert "Traceback" not in seen

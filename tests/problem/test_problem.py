@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fastes
 from fastes.checks import memory
-from fastes.problem.whitening import to_user_coordinates
+from fastes.problem.whitening import rows_and_offsets, to_user_coordinates
 
 LinearBandit = fastes.LinearBandit
 
@@ -294,3 +294,30 @@ def test_a_problem_that_does_not_fit_says_how_much_it_needs(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 2**30)
     with pytest.raises(MemoryError, match=r"K=1,000,000 and d=1,000 needs 29.80 GiB, .* 1.00 GiB"):
         LinearBandit.random(K=1_000_000, d=1_000)
+
+
+@pytest.mark.parametrize(("K", "d"), [(400, 300), (2, 2_000)])
+def test_the_limit_is_on_the_norm_of_an_arm_and_not_on_its_entries(K, d):
+    signs = np.random.default_rng(3).choice([-1.0, 1.0], size=(K, d))
+    message = r"must be within 1e\+06 noise standard deviations, got 1\.7|4\.4"
+    with pytest.raises(ValueError, match=message):
+        fastes.LinearBandit(1e6 * signs)
+    with pytest.raises(ValueError, match="must be within"):
+        fastes.LinearBandit(1e6 * signs, prior_cov=np.eye(d))
+    with pytest.raises(ValueError, match="must be within"):
+        fastes.LinearBandit.gaussian_process(1e12 * (signs @ signs.T))
+    fastes.LinearBandit(0.999e6 / np.sqrt(d) * signs)
+
+
+@pytest.mark.parametrize(("K", "d"), [(2, 2_000), (60, 30)])
+def test_within_the_limit_a_posterior_is_right(K, d):
+    signs = np.random.default_rng(3).choice([-1.0, 1.0], size=(K, d))
+    bandit = fastes.LinearBandit(0.999e6 / np.sqrt(d) * signs)
+    live = fastes.Greedy().start(bandit)
+    for _ in range(3):
+        live.observe(np.arange(K), np.zeros(K))
+    b, S = rows_and_offsets(bandit.canonical)[0], live._state.posterior.S
+    eigenvalues, vectors = np.linalg.eigh(bandit.actions @ bandit.actions.T)
+    exact = np.square(vectors) @ (eigenvalues / (1 + 3 * eigenvalues))
+    # A covariance of 10^12 times what is to be told apart has four digits left.
+    np.testing.assert_allclose(np.einsum("ij,jk,ik->i", b, S, b), exact, rtol=5e-3)

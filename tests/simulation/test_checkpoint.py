@@ -41,12 +41,11 @@ def test_any_checkpoint_goes_on_to_the_same_bits(agent, name, tmp_path):
 def test_the_smallest_of_all_is_kept(tmp_path):
     one = fastes.LinearBandit([[1.0]])
     whole = fastes.simulate(one, fastes.EnsembleSampling(1), T=1)
-    assert_same(
-        fastes.simulate(one, fastes.EnsembleSampling(1), T=1, checkpoint=tmp_path / "run"), whole
-    )
-    assert_same(fastes.resume(tmp_path / "run"), whole)
+    kept = fastes.simulate(one, fastes.EnsembleSampling(1), T=1, checkpoint=tmp_path / "run.ckpt")
+    assert_same(kept, whole)
+    assert_same(fastes.resume(tmp_path / "run.ckpt"), whole)
     longer = fastes.simulate(one, fastes.EnsembleSampling(1), T=2)
-    assert_same(fastes.resume(tmp_path / "run", T=2), longer)
+    assert_same(fastes.resume(tmp_path / "run.ckpt", T=2), longer)
 
 
 @pytest.mark.parametrize("lockstep", [True, False])
@@ -97,29 +96,30 @@ def test_several_agents_are_kept_in_one_file(tmp_path):
 
 def test_a_file_can_be_extended_again_and_again(tmp_path):
     agent = fastes.EnsembleSampling(9)
-    fastes.simulate(BANDIT, agent, T=40, runs=3, checkpoint=tmp_path / "run")
+    fastes.simulate(BANDIT, agent, T=40, runs=3, checkpoint=tmp_path / "run.ckpt")
     for T in (41, 300, 777):
         assert_same(
-            fastes.resume(tmp_path / "run", T=T), fastes.simulate(BANDIT, agent, T=T, runs=3)
+            fastes.resume(tmp_path / "run.ckpt", T=T), fastes.simulate(BANDIT, agent, T=T, runs=3)
         )
-    assert_same(fastes.resume(tmp_path / "run"), fastes.simulate(BANDIT, agent, T=777, runs=3))
+    assert_same(fastes.resume(tmp_path / "run.ckpt"), fastes.simulate(BANDIT, agent, T=777, runs=3))
 
 
 def test_what_was_not_kept_is_played_again(tmp_path, monkeypatch):
     monkeypatch.setattr(workers, "_KEPT_BYTES", 0)
     agent = fastes.ThompsonSampling()
-    fastes.simulate(BANDIT, agent, T=40, runs=5, checkpoint=tmp_path / "run", threads=1)
-    (partial,) = partials(tmp_path / "run")
+    fastes.simulate(BANDIT, agent, T=40, runs=5, checkpoint=tmp_path / "run.ckpt", threads=1)
+    (partial,) = partials(tmp_path / "run.ckpt")
     assert partial.finished == []  # some would be of no use
-    assert_same(fastes.resume(tmp_path / "run", T=90), fastes.simulate(BANDIT, agent, T=90, runs=5))
+    longer = fastes.resume(tmp_path / "run.ckpt", T=90)
+    assert_same(longer, fastes.simulate(BANDIT, agent, T=90, runs=5))
     # A single one takes no room that another run needs.
-    fastes.simulate(BANDIT, agent, T=40, checkpoint=tmp_path / "one")
-    (partial,) = partials(tmp_path / "one")
+    fastes.simulate(BANDIT, agent, T=40, checkpoint=tmp_path / "one.ckpt")
+    (partial,) = partials(tmp_path / "one.ckpt")
     assert len(partial.finished) == 1
 
 
 def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
-    agent, path = fastes.EnsembleSampling(4), tmp_path / "run"
+    agent, path = fastes.EnsembleSampling(4), tmp_path / "run.ckpt"
     fastes.simulate(BANDIT, agent, T=50, runs=2, checkpoint=path)
     experiment, (partial,) = read_checkpoint(path)
     partial.in_progress, partial.finished = partial.finished, []  # as if stopped a moment before
@@ -132,7 +132,7 @@ def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
 
 
 def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
-    agent, path, calls = fastes.ThompsonSampling(), tmp_path / "run", itertools.count()
+    agent, path, calls = fastes.ThompsonSampling(), tmp_path / "run.ckpt", itertools.count()
 
     def wait(self, wait=workers.PausePoint.wait):
         time.sleep(0.002)
@@ -170,7 +170,7 @@ def interrupt_after(n, exception):
 
 @pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit])
 def test_an_interrupt_writes_a_last_checkpoint(exception, tmp_path, monkeypatch):
-    agent, T, path = fastes.EnsembleSampling(9), 1_000_000, tmp_path / "run"
+    agent, T, path = fastes.EnsembleSampling(9), 1_000_000, tmp_path / "run.ckpt"
     monkeypatch.setattr(workers, "_REPORT_SECONDS", 0.01)
     stop = interrupt_after(10, exception)
     with pytest.raises(exception):
@@ -204,7 +204,7 @@ def test_large_states_are_written_less_often(tmp_path, monkeypatch):
 
     monkeypatch.setattr(checkpoint, "write_checkpoint", slow)
     experiment = make_experiment(BANDIT, [fastes.Greedy()], 5, 1, 0)
-    kept = checkpoint.create(tmp_path / "run", experiment, every=60)
+    kept = checkpoint.create(tmp_path / "run.ckpt", experiment, every=60)
     for moment, due in [(100.0, False), (302.0, False), (304.0, True)]:
         clock[0] = moment
         assert kept.due() == due

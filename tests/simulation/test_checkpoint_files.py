@@ -1,7 +1,6 @@
 """Checkpoints on disk: damage is noticed, and the last good one is never lost."""
 
 import errno
-import json
 import random
 import resource
 import shutil
@@ -12,13 +11,14 @@ import numpy as np
 import pytest
 from checkpoints import BANDIT, assert_same, partials, recorded, resumed
 from click.testing import CliRunner
+from crafted import crafted
 from fastes.kernels.jit import cache
 
 import fastes
 from fastes.cli import main
 from fastes.files import archive, atomic, locks
-from fastes.files.archive import FileFormatError
-from fastes.simulation import checkpoint_file
+from fastes.files.kinds import FileFormatError
+from fastes.simulation import checkpoint, checkpoint_file
 from fastes.simulation.checkpoint_file import read_checkpoint
 
 
@@ -80,21 +80,10 @@ def test_a_flipped_byte_is_refused_or_in_what_is_never_read(half_way):
     assert found > 120  # the rest are dates and the like in the archive's own tables
 
 
-def rewritten(path, change):
-    """Change the description in a checkpoint."""
-    with np.load(path) as stored:
-        arrays = dict(stored)
-    meta = json.loads(str(arrays["meta"]))
-    change(meta)
-    arrays["meta"] = np.array(json.dumps(meta))
-    with path.open("wb") as file:
-        np.savez(file, **arrays)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda meta: meta.update(format=2), "has format 2, this version of fastes reads 1"),
+        (lambda meta: meta.update(format=9), "has format 9, this version of fastes reads 2"),
         (lambda meta: meta.update(fastes="result"), "holds a fastes result, not a checkpoint"),
         (
             lambda meta: meta.update(kernels="0123", version="9.9"),
@@ -112,7 +101,7 @@ def rewritten(path, change):
     ],
 )
 def test_files_of_another_kind_are_refused(change, message, half_way):
-    rewritten(half_way, change)
+    crafted(half_way, lambda meta, arrays: change(meta))
     assert message in refused(half_way)
 
 
@@ -127,10 +116,10 @@ def test_foreign_files_are_refused(data, tmp_path):
 
 
 def test_a_checkpoint_is_not_begun_over_another_file(tmp_path):
-    (tmp_path / "run").write_bytes(b"a week of work")
-    with pytest.raises(FileExistsError, match="is there already: go on from it with resume"):
-        fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run")
-    assert (tmp_path / "run").read_bytes() == b"a week of work"
+    (tmp_path / "run.ckpt").write_bytes(b"a week of work")
+    with pytest.raises(FileExistsError, match="is there already: name a new file"):
+        fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run.ckpt")
+    assert (tmp_path / "run.ckpt").read_bytes() == b"a week of work"
 
 
 def test_two_do_not_go_on_from_one_file(half_way):
@@ -146,6 +135,16 @@ def test_two_do_not_go_on_from_one_file(half_way):
     assert looked
     for ours, theirs in zip(fastes.resume(half_way).results, longer, strict=True):
         assert_same(ours, theirs)
+
+
+def test_a_file_is_locked_before_it_is_read(half_way, monkeypatch):
+    def read(path):
+        with pytest.raises(BlockingIOError):
+            locks.LockedFile(path).renew()
+        return read_checkpoint(path)
+
+    monkeypatch.setattr(checkpoint, "read_checkpoint", read)
+    fastes.resume(half_way)
 
 
 def test_the_lock_goes_over_to_each_new_file(half_way):
@@ -171,10 +170,10 @@ def test_the_lock_goes_over_to_each_new_file(half_way):
 )
 def test_what_is_refused_leaves_no_file(options, error, tmp_path):
     with pytest.raises(error):
-        fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run", **options)
+        fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run.ckpt", **options)
     huge = fastes.EnsembleSampling(4 * 10**9, engine="eager")
     with pytest.raises(MemoryError, match="a run with K="):
-        fastes.simulate(BANDIT, huge, 5, checkpoint=tmp_path / "run")
+        fastes.simulate(BANDIT, huge, 5, checkpoint=tmp_path / "run.ckpt")
     assert not list(tmp_path.iterdir())
 
 
@@ -183,7 +182,7 @@ def test_results_do_not_take_the_place_of_their_checkpoint(half_way):
     for option in ("--out", "--csv"):
         done = CliRunner().invoke(main, ["resume", str(half_way), option, str(half_way)])
         assert done.exit_code == 2
-        assert f"{option}, FILE must be different files" in done.stderr
+        assert f"{half_way} is an input of this command" in done.stderr
     assert half_way.read_bytes() == before
 
 
@@ -204,8 +203,8 @@ def test_an_interrupt_while_the_last_is_written_loses_nothing(tmp_path, monkeypa
 
     monkeypatch.setattr(checkpoint_file, "save_arrays", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        fastes.simulate(BANDIT, fastes.Greedy(), 50, 2, checkpoint=tmp_path / "run")
-    assert partials(tmp_path / "run")[0].done.all()
+        fastes.simulate(BANDIT, fastes.Greedy(), 50, 2, checkpoint=tmp_path / "run.ckpt")
+    assert partials(tmp_path / "run.ckpt")[0].done.all()
 
 
 @pytest.mark.parametrize("T", [0, 299, 2**70, "400", 2.5])
@@ -223,7 +222,7 @@ def test_bad_threads_are_refused_even_where_nothing_is_left_to_do(threads, half_
 @pytest.mark.parametrize("every", [0, -1.0, np.inf, np.nan, "soon"])
 def test_a_bad_interval_is_refused(every, tmp_path):
     with pytest.raises(ValueError, match="every must be a finite number above 0"):
-        fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run", every=every)
+        fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run.ckpt", every=every)
     assert not list(tmp_path.iterdir())
 
 

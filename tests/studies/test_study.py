@@ -57,7 +57,7 @@ def test_progressions(words, values):
     [
         *("", "x", "2,...,8", "...,8", "2,4,...", "2,4,...,31", "2,4,...,8,9", "2,3,5,...,9"),
         *("1,,2", "2,2,...,2", "0,0,...,5", "nan", "inf", "2,4,...,1", "0,2,...,7"),
-        *("1,1.0000001,...,1e9", "1e99999999", "1" * 5000, "1/3", "1_000"),
+        *("1,1.0000001,...,1e9", "1e99999999", "1" * 5000, "1/3", "1__000", "_1", "1_"),
     ],
 )
 def test_what_is_no_progression_is_refused(words):
@@ -144,10 +144,10 @@ def test_runs_that_go_in_step_stay_together():
 
 def test_the_calibration_sees_what_takes_longer(monkeypatch):
     monkeypatch.setattr(cost, "_MOST_SECONDS", np.inf)  # whatever else the machine does
-    grid = fastes.Study(agent="ts", K=[20, 2000], d=[4, 30], T=300, runs=40)
+    grid = fastes.Study(agent="ts", K=[20, 20_000], d=[4, 60], T=300, runs=40)
     sizes = [(s.problem.K, s.problem.d) for s in grid.settings]
     costs = dict(zip(sizes, cost.calibrate(grid), strict=True))
-    assert costs[2000, 30] > 2 * costs[20, 4] > 0
+    assert costs[20_000, 60] > 2 * costs[20, 4] > 0  # a hundred times, on a machine at rest
 
 
 def test_settings_that_are_not_measured_cost_what_those_like_them_do(monkeypatch):
@@ -186,3 +186,23 @@ def test_what_does_not_fit_is_refused_before_it_begins(tmp_path, monkeypatch):
     with pytest.raises(MemoryError, match="a run with K=5,000, d=20, T=10, M=2 needs"):
         run(tmp_path / "a.db", {"M": 2, "K": [10, 5000], "d": 20, "T": 10})
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("runs", "covered"),
+    [
+        ([(0, 0, 4), (0, 4, 9), (1, 0, 9)], True),
+        ([(0, 0, 4), (1, 0, 9)], False),
+        ([(0, 0, 4), (0, 5, 9), (1, 0, 9)], False),
+        ([(0, 0, 5), (0, 4, 9), (1, 0, 9)], False),
+        ([(0, 0, 9), (0, 0, 9), (1, 0, 9)], False),
+        ([(0, 0, 9), (1, 0, 9), (2, 0, 9)], False),
+        ([(0, 0, 9), (-1, 0, 9)], False),
+        ([(0, 0, 9)], False),
+        ([], False),
+    ],
+)
+def test_tasks_that_do_not_cover_a_study_are_noticed(runs, covered):
+    grid = fastes.Study(agent="ts", K=[5, 6], d=2, T=5, runs=9)
+    cut = [tasks.Task(number, *each, 1.0) for number, each in enumerate(runs)]
+    assert tasks.covers(grid, cut) is covered

@@ -1,18 +1,20 @@
 """Sweeps: done, stopped, continued, read; nothing twice and nothing lost."""
 
-import json
+import contextlib
 import random
 import resource
 import signal
 import sqlite3
+import zlib
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 
 import fastes
 from fastes.cli import main
-from fastes.files.archive import FileFormatError
+from fastes.files.kinds import FileFormatError
 from fastes.simulation.execute import execute
 from fastes.simulation.partial_result import empty_partial_result
 from fastes.simulation.plan import make_plan
@@ -114,7 +116,7 @@ def test_some_runs_of_a_setting_keep_their_numbers(tmp_path):
     store.create(path, grid, tasks.split_into_tasks(grid, [1.0], 3.0))
     with store.Store(path) as kept:
         task = kept.tasks()[1]
-        kept.keep(task, tasks.do_task(json.dumps(grid.description()), task, tasks.build_id()))
+        kept.keep(task, tasks.do_task(kept.packed, task, tasks.build_id()))
     frame = fastes.load(path).to_dataframe()
     assert frame.run.tolist() == list(range(task.first, task.last))
     ((setting, result),) = fastes.load(path).results()
@@ -208,10 +210,10 @@ def test_runs_of_another_linear_algebra_are_not_mixed(tmp_path, monkeypatch):
     store.create(path, grid, tasks.split_into_tasks(grid, [1.0], 2.0))
     with store.Store(path) as kept:
         one, two, *_ = kept.tasks()
-        result = tasks.do_task(kept.description, one, tasks.build_id())
+        result = tasks.do_task(kept.packed, one, tasks.build_id())
         assert result.coordinates
         kept.keep(one, result)
-        other = tasks.do_task(kept.description, two, tasks.build_id())
+        other = tasks.do_task(kept.packed, two, tasks.build_id())
         with pytest.raises(tasks.BuildMismatchError, match="a linear algebra library that rounds"):
             kept.keep(two, other._replace(coordinates="other"))
         kept.keep(two, other)
@@ -242,9 +244,9 @@ def test_newer_files_are_refused(tmp_path):
     path = tmp_path / "a.db"
     run(path)
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 3")
+    connection.execute("PRAGMA user_version = 9")
     connection.close()
-    with pytest.raises(FileFormatError, match="has format 3, this version of fastes reads 2"):
+    with pytest.raises(FileFormatError, match="has format 9, this version of fastes reads 3"):
         run(path)
 
 
@@ -290,3 +292,35 @@ def test_a_full_disk_keeps_what_is_done(tmp_path):
     assert 0 < len(done) < len(found)
     run(path, words)
     is_whole(path, words)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE result SET regret = ? WHERE task = 1",
+        "UPDATE result SET configuration = configuration || ' ' WHERE task = 0",
+        "UPDATE result SET task = 99 WHERE task = 1",
+        "DELETE FROM result WHERE task = 1",
+        "UPDATE done SET tasks = tasks - 1",
+        "DELETE FROM done",
+        "UPDATE task SET last = last - 1 WHERE number = 1",
+        "UPDATE task SET setting = 0",
+        "DELETE FROM task WHERE number = 1",
+        "DELETE FROM task",
+        "INSERT INTO failure VALUES (1, 'why', '0123456789abcdef')",
+        "UPDATE study SET description = replace(description, '60', '61')",
+        "UPDATE study SET version = '9'",
+        "DELETE FROM study",
+        "DROP TABLE done",
+    ],
+)
+def test_a_row_that_is_changed_lost_or_added_is_noticed(change, tmp_path):
+    path = tmp_path / "a.db"
+    run(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (regret,) = connection.execute("SELECT regret FROM result WHERE task = 1").fetchone()
+        other = zlib.compress((np.frombuffer(zlib.decompress(regret)) + 1).tobytes())
+        connection.execute(change, (other,) if "?" in change else ())
+        connection.commit()
+    with pytest.raises(FileFormatError, match=r"a\.db"):
+        _ = fastes.load(path).results(), fastes.load(path).failures()

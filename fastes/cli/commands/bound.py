@@ -1,14 +1,13 @@
 """fastes bound: the paper's regret bounds for a problem."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastes.cli.errors import user_errors
-from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
-from fastes.cli.output import print_parts
+from fastes.cli.options import FORCE, INTEGER, INTEGERS, OUTPUT, SEED, output_options
+from fastes.cli.output import check_files
 from fastes.cli.problem_options import bandit_from_options, problem_options
 from fastes.cli.startup import load_numba
 
@@ -20,17 +19,17 @@ if TYPE_CHECKING:
 @click.option(
     "--M",
     "M",
-    metavar="LIST",
-    callback=integers,
+    type=INTEGERS,
     default="10,100,1000,10000,100000,1000000",
     show_default=True,
     help="Ensemble sizes.",
 )
-@click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps.")
+@click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps.")
 @problem_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
-@click.option("--samples", type=int, default=65536, show_default=True, help="Draws of theta.")
+@SEED
+@click.option("--samples", type=INTEGER, default=65536, show_default=True, help="Draws of theta.")
 @click.option("--plot", type=OUTPUT, help="Save a figure of the bounds against M.")
+@FORCE
 @output_options
 def bound(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Print the paper's regret bounds for a problem.
@@ -44,12 +43,7 @@ def bound(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     fastes bound --problem problem.npz --M 10,1000,100000 --plot bounds.png
     """
     with user_errors(debug):
-        plot: Path | None = options["plot"]
-        check_outputs(plot=plot)
-        if plot is not None:
-            from fastes.results.figures import check_format
-
-            check_format(plot)
+        check_files(options)
         load_numba()
         from fastes.theory.constants import constants
 
@@ -57,17 +51,20 @@ def bound(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             bandit_from_options(options), samples=options["samples"], seed=options["seed"]
         )
         table = _table(known, options["T"], options["M"])
-        if as_json:
-            click.echo(json.dumps(table, allow_nan=False))
-        elif not quiet:
-            from fastes.theory.tables import bounds_tables
-
-            print_parts(bounds_tables(table))
-        if plot is not None:
+        if options["plot"] is not None:
             from fastes.results.figures import save_figure
             from fastes.theory.figures import draw_bounds
 
-            save_figure(lambda ax: draw_bounds(table, ax), plot)
+            save_figure(
+                lambda figure: draw_bounds(table, figure), options["plot"], options["force"]
+            )
+        if as_json:
+            click.echo(json.dumps(table, allow_nan=False))
+        elif not quiet:
+            from fastes.results.tables import print_parts
+            from fastes.theory.tables import bounds_tables
+
+            print_parts(bounds_tables(table))
 
 
 def _table(known: "Constants", T: int, sizes: list[int]) -> dict[str, Any]:

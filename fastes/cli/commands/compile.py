@@ -3,15 +3,16 @@
 import json
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import click
 
 from fastes.agents import AGENTS, agent_parameters
-from fastes.checks.parameters import parameters_of
-from fastes.cli.agent_options import AGENT, parameter_options
+from fastes.cli.agent_options import AGENT, agents_of, parameter_options
 from fastes.cli.errors import user_errors
-from fastes.cli.options import Command, integers, output_options
+from fastes.cli.options import INTEGER, INTEGERS, Command, output_options
 from fastes.cli.startup import load_numba
 from fastes.problem.random_problem import PARAMETERS
 from fastes.studies.axes import AXES
@@ -21,7 +22,7 @@ _CHOICES = {name for name, (declared, _) in agent_parameters().items() if declar
 
 def _list(name: str, default: str) -> Callable[[Command], Command]:
     meaning = PARAMETERS[name].help.removesuffix(".") + "; a list of sizes that will be used."
-    words: dict[str, Any] = {"metavar": "LIST", "callback": integers, "default": default}
+    words: dict[str, Any] = {"type": INTEGERS, "default": default}
     return click.option(f"--{name}", name, help=meaning, show_default=True, **words)
 
 
@@ -30,7 +31,7 @@ def _list(name: str, default: str) -> Callable[[Command], Command]:
 @parameter_options(only=_CHOICES)
 @_list("K", "100")
 @_list("d", "10")
-@click.option("--T", "T", type=int, default=2000, show_default=True, help="Steps a run.")
+@click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps a run.")
 @output_options
 def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Compile ahead what agents need, and keep it for this machine.
@@ -41,12 +42,12 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     \b
     fastes compile
-    fastes compile --agent es --agent ts --K 100,100000 --d 10,50
+    fastes compile --agent es,ts --K 100,100000 --d 10,50
     """
     with user_errors(debug):
         load_numba()
-        from fastes.cli.progress import task_bar
         from fastes.kernels.jit.cache import cache_folder, cache_is_kept
+        from fastes.simulation.bars import Bar, bars
         from fastes.simulation.precompile import compilations
 
         if not cache_is_kept():
@@ -54,15 +55,18 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         T = AXES["T"].checked("T", options["T"])
         jobs = [
             (agent, K, d, what, run)
-            for agent in _agents(options)
+            for name in options["agents"]
+            for agent in agents_of(name, options)
             for K in _sizes("K", options)
             for d in _sizes("d", options)
             for what, run in compilations(agent, K, d, T)
         ]
         rows: list[dict[str, Any]] = []
-        with task_bar(not (quiet or as_json), "compiling", len(jobs)) as advance:
-            for agent, K, d, what, run in jobs:
-                advance(f"{agent.title}, K={K:,}, d={d:,}: {what}")
+        with bars() if not (quiet or as_json) else nullcontext() as draw:
+            for i, (agent, K, d, what, run) in enumerate(jobs):
+                if draw is not None:
+                    doing = f"{i + 1} of {len(jobs)}: {agent.title}, K={K:,}, d={d:,}, {what}"
+                    draw([Bar("compiling", i, len(jobs), partial(_said, doing))])
                 began = time.perf_counter()
                 run()
                 seconds = time.perf_counter() - began
@@ -76,15 +80,9 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             click.echo(f"The code is in {cache_folder()}")
 
 
+def _said(text: str, speed: float) -> str:
+    return text
+
+
 def _sizes(name: str, options: dict[str, Any]) -> list[int]:
-    return [PARAMETERS[name].checked(name, size) for size in dict.fromkeys(options[name])]
-
-
-def _agents(options: dict[str, Any]) -> list[Any]:
-    """Return an agent of each name, its sizes as they usually are: no code depends on them."""
-    agents = []
-    for name in dict.fromkeys(options["agents"]):
-        declared = parameters_of(AGENTS[name]).items()
-        its = {parameter: options.get(parameter) or each.usual for parameter, each in declared}
-        agents.append(AGENTS[name](**its))
-    return agents
+    return [PARAMETERS[name].checked(name, size) for size in options[name]]

@@ -1,16 +1,19 @@
 """fastes diagnose: what the theory speaks of, measured beside its bounds."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastes.cli.agent_options import agent_options, simulate_from_options
 from fastes.cli.errors import user_errors
-from fastes.cli.options import OUTPUT, check_outputs, integers, output_options
-from fastes.cli.output import print_parts
+from fastes.cli.options import FORCE, INPUT, INTEGER, INTEGERS, OUTPUT, output_options
+from fastes.cli.output import check_files
 from fastes.cli.problem_options import problem_options
 from fastes.cli.startup import load_numba
+
+if TYPE_CHECKING:
+    from fastes.results.comparison import Comparison
 
 
 @click.command()
@@ -18,15 +21,22 @@ from fastes.cli.startup import load_numba
 @problem_options
 @click.option(
     "--times",
-    metavar="LIST",
-    callback=integers,
+    type=INTEGERS,
     show_default="a dozen, evenly in log t",
     help="Steps, from 0, before which to probe the agents.",
 )
 @click.option(
-    "--samples", type=int, default=4096, show_default=True, help="Draws of theta for each probe."
+    "--samples",
+    type=INTEGER,
+    default=4096,
+    show_default=True,
+    help="Draws of theta for each probe.",
 )
+@click.option("--theta", type=INPUT, help="A .npy file: fix theta; there are then no bounds.")
 @click.option("--out", type=OUTPUT, help="Save the results (npz), for fastes plot.")
+@click.option("--csv", type=OUTPUT, help="Save what was measured and the bounds (CSV).")
+@click.option("--plot", type=OUTPUT, help="Save the divergence figure (png, svg or pdf).")
+@FORCE
 @output_options
 def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Measure what the paper's theory speaks of, beside its bounds.
@@ -36,29 +46,66 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     error D_t of the proof of Theorem 2, the information ratio. It changes no action.
 
     \b
-    fastes diagnose --agent es --agent ts --M 10,100 --T 250 --out study.npz
-    fastes plot study.npz --figure divergence --out divergence.png
+    fastes diagnose --agent es,ts --M 10,100 --T 250 --plot divergence.png
+    fastes diagnose --agent es,ts --M 10,100 --T 250 --out study.npz
+    fastes plot study.npz --figure bounds --out bounds.png
     """
     with user_errors(debug):
+        check_files(options)
         load_numba()
         from fastes.checks import numbers
-        from fastes.theory.inequalities import inequalities, probe_times
+        from fastes.files.archive import load_npy
+        from fastes.theory.inequalities import probe_times
 
-        check_outputs(out=options["out"])
         T = numbers.integer("T", options["T"], 1, numbers.MAX_STEPS)
-        times = options["times"] or probe_times(T)
-        comparison = simulate_from_options(
-            options, not (quiet or as_json), diagnostics=times, samples=options["samples"]
-        )
-        tables = [inequalities(result) for result in comparison.results]
+        chosen: dict[str, Any] = {"samples": options["samples"]}
+        if options["theta"] is not None:
+            if options["plot"] is not None:
+                raise click.UsageError(
+                    "--plot draws bounds, which are on means over the prior: leave out --theta"
+                )
+            chosen["theta"] = load_npy("--theta", options["theta"])
+        chosen["diagnostics"] = options["times"] or probe_times(T)
+        comparison, stopped = simulate_from_options(options, not (quiet or as_json), **chosen)
+        _save_and_print(comparison, options, as_json, quiet)
+        if stopped is not None:
+            raise stopped
+
+
+def _save_and_print(
+    comparison: "Comparison", options: dict[str, Any], as_json: bool, quiet: bool
+) -> None:
+    """Write the files that were asked for, then print; what cannot be saved is printed too."""
+    from fastes.theory.inequalities import inequalities
+
+    tables = [inequalities(result) for result in comparison]
+    try:
+        _save(comparison, tables, options)
+    finally:
         if as_json:
-            summary = comparison.summary()
-            for described, table in zip(summary["agents"], tables, strict=True):
+            facts = comparison.to_dict()
+            for described, table in zip(facts["agents"], tables, strict=True):
                 described["diagnostics"] = table
-            click.echo(json.dumps(summary, allow_nan=False))
+            click.echo(json.dumps(facts, allow_nan=False))
         elif not quiet:
+            from fastes.results.tables import print_parts
             from fastes.theory.tables import inequalities_tables
 
             print_parts(inequalities_tables(comparison, tables))
-        if options["out"] is not None:
-            comparison.save(options["out"])
+
+
+def _save(comparison: "Comparison", tables: list[dict[str, Any]], options: dict[str, Any]) -> None:
+    force = options["force"]
+    if options["out"] is not None:
+        comparison.save(options["out"], force)
+    if options["csv"] is not None:
+        from fastes.theory.inequality_files import write_inequalities
+
+        write_inequalities(options["csv"], tables, force)
+    if options["plot"] is not None:
+        from fastes.results.figures import save_figure
+        from fastes.theory.figures import draw_divergence
+
+        save_figure(
+            lambda figure: draw_divergence(comparison.results, figure), options["plot"], force
+        )

@@ -1,15 +1,49 @@
 """fastes plot: saved results, drawn."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastes.cli.errors import user_errors
-from fastes.cli.options import INPUT, OUTPUT, check_outputs, output_options
+from fastes.cli.options import FORCE, INPUT, OUTPUT, check_outputs, output_options
 
-_FIGURES = ("regret", "bounds", "divergence", "size")
+if TYPE_CHECKING:
+    from fastes.results.panels import Look
+    from fastes.results.result import Result
+    from fastes.studies.sweep import Sweep
+
+_FIGURES = ("regret", "differences", "bounds", "divergence", "size")
+
+
+def _conditions(
+    context: click.Context, parameter: click.Parameter, words: tuple[str, ...]
+) -> dict[str, list[str]]:
+    """Read options of the form NAME=VALUE."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (name and equals and value):
+            raise click.BadParameter(f"{word!r} is not of the form NAME=VALUE, such as K=50")
+        found.setdefault(name.strip(), []).append(value.strip())
+    return found
+
+
+def _inches(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[float, float] | None:
+    """Read a width and a height in inches, such as 6x4."""
+    if value is None:
+        return None
+    try:
+        width, height = (float(word) for word in value.lower().split("x"))
+    except ValueError:
+        width = height = 0.0
+    if not (0 < width <= 100 and 0 < height <= 100):
+        raise click.BadParameter(f"{value!r} is not a size in inches such as 6x4, each up to 100")
+    return width, height
 
 
 @click.command()
@@ -17,66 +51,147 @@ _FIGURES = ("regret", "bounds", "divergence", "size")
 @click.option(
     "--figure",
     type=click.Choice(_FIGURES),
-    default="regret",
-    show_default=True,
+    show_default="regret; of a study, regret at T against --x",
     help="What to draw; bounds and divergence need results of fastes diagnose.",
 )
-@click.option("--x", metavar="AXIS", help="Of a study: what to draw final regret against.")
+@click.option(
+    "--x",
+    metavar="AXIS",
+    show_default="M, or the first number that is varied",
+    help="Of a study: what to draw final regret against.",
+)
+@click.option(
+    "--baseline",
+    metavar="AGENT",
+    show_default="the last",
+    help="Of differences: what to take off, by its label (ES, M=30) or a name that is unique (ts).",
+)
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_conditions,
+    help="Draw only what has this value, such as K=50, agent=ts or M=2,8 (M=none: has no M). "
+    "May be repeated.",
+)
+@click.option(
+    "--facet",
+    metavar="NAME",
+    help="One panel for each value, such as K or agent; an agent that has none is in all.",
+)
+@click.option("--logx", is_flag=True, help="A logarithmic x axis.")
+@click.option("--logy", is_flag=True, help="A logarithmic y axis.")
+@click.option("--title", metavar="TEXT", help="A line above the figure.")
+@click.option("--size", metavar="WxH", callback=_inches, help="In inches, such as 6x4.")
 @click.option("--out", type=OUTPUT, required=True, help="The figure (png, svg or pdf).")
+@FORCE
 @output_options
 def plot(
     files: tuple[Path, ...],
-    figure: str,
+    figure: str | None,
     x: str | None,
+    baseline: str | None,
     out: Path,
+    force: bool,
     as_json: bool,
     quiet: bool,
     debug: bool,
+    **look: Any,
 ) -> None:
-    """Draw saved results, or a study, on one figure.
+    """Draw saved results, or a study.
 
     \b
-    regret      cumulative regret against time
-    bounds      the same below the paper's bounds
-    divergence  how far what is played is from what is best, against time
-    size        final regret against the number of models
+    regret       cumulative regret against time
+    differences  regret minus that of a baseline, paired run by run, against time
+    bounds       regret below the paper's bounds
+    divergence   how far what is played is from what is best, against time
+    size         final regret against the number of models
+
+    Results of different problems get a panel each, and so do more curves than can be told apart.
+    Bands and bars are two standard errors.
 
     \b
-    fastes simulate --agent es --agent ts --M 2,8,32 --out result.npz
+    fastes simulate --agent es,ts --M 2,8,32 --out result.npz
     fastes plot result.npz --out regret.png
+    fastes plot result.npz --figure differences --baseline ts --out gain.png
     fastes plot result.npz --figure size --out size.pdf
-    fastes plot study.db --x M --out study.png
+    fastes plot study.db --x M --where d=10 --facet K --size 7x4 --out study.png
     """
     with user_errors(debug):
-        from fastes.results.figures import check_format, save_figure
+        from fastes.results.figures import save_figure
 
-        check_outputs(out=out)
-        check_format(out)
-        if x is not None and figure != "regret":
-            raise click.UsageError(f"--x draws final regret: leave out --figure {figure}")
-        draw, labels = _of_results(files, figure) if x is None else _of_study(files, x)
-        save_figure(draw, out)
+        check_outputs({"out": out}, files, force=force, kinds={"out": "figure"})
+        _check_words(figure, x, baseline)
+        loaded = _loaded(files, figure, x)
+        chosen: Look = {**look}  # type: ignore[typeddict-item]
+        labels: list[str] = []
+        save_figure(
+            lambda drawn: labels.extend(_draw(loaded, figure, x, baseline, drawn, chosen)),
+            out,
+            force,
+        )
         if as_json:
             click.echo(json.dumps({"out": str(out), "agents": labels}))
         elif not quiet:
             click.echo(f"wrote {out}: {'; '.join(labels)}")
 
 
-def _of_results(files: tuple[Path, ...], figure: str) -> tuple[Any, list[str]]:
-    """Return what draws saved results, and their labels."""
+def _check_words(figure: str | None, x: str | None, baseline: str | None) -> None:
+    """Refuse options that the figure has no use for."""
+    if x is not None and figure is not None:
+        raise click.UsageError(f"--x draws final regret: leave out --figure {figure}")
+    if baseline is not None and figure != "differences":
+        raise click.UsageError("--baseline is for --figure differences")
+
+
+def _loaded(files: tuple[Path, ...], figure: str | None, x: str | None) -> "list[Result] | Sweep":
+    """Return the results in files, or the study in one."""
     from fastes.results.comparison import Comparison
-    from fastes.results.figures import plot_regret
     from fastes.results.result import Result
     from fastes.studies.loading import load
+    from fastes.studies.sweep import Sweep
 
     results: list[Result] = []
     for file in files:
         loaded = load(file)
-        if not isinstance(loaded, (Comparison, Result)):
-            raise click.UsageError(f"{file} is a study: say against which axis with --x")
-        results += loaded.results if isinstance(loaded, Comparison) else [loaded]
-    draw: Any = plot_regret
-    if figure != "regret":
+        if isinstance(loaded, Sweep):
+            if figure is None and len(files) > 1:
+                raise click.UsageError(f"a study is drawn by itself, got {len(files)} files")
+            if figure is None:
+                return loaded
+            results += [result for _, result in loaded.results()]
+        elif not isinstance(loaded, (Comparison, Result)):
+            raise click.UsageError(f"{file} holds no result: fastes show {file} tells what it is")
+        elif x is not None:
+            raise click.UsageError(f"--x is for a study, and {file} holds results")
+        else:
+            results += loaded.results if isinstance(loaded, Comparison) else [loaded]
+    return results
+
+
+def _draw(
+    loaded: "list[Result] | Sweep",
+    figure: str | None,
+    x: str | None,
+    baseline: str | None,
+    drawn: Any,
+    look: "Look",
+) -> list[str]:
+    """Draw on a figure, and return the labels of what is on it."""
+    from fastes.results.figures import chosen, plot_differences, plot_regret
+
+    if not isinstance(loaded, list):
+        from fastes.studies.figures import chosen_settings, draw_against
+
+        results = loaded.results()
+        draw_against(results, x, drawn, **look)
+        kept = chosen_settings(results, look)
+        return _labels(result for _, result in kept)
+    if figure == "differences":
+        plot_differences(loaded, baseline, drawn, **look)
+    elif figure in (None, "regret"):
+        plot_regret(loaded, drawn, **look)
+    else:
         from fastes.theory import figures
 
         draw = {
@@ -84,16 +199,9 @@ def _of_results(files: tuple[Path, ...], figure: str) -> tuple[Any, list[str]]:
             "divergence": figures.draw_divergence,
             "size": figures.draw_final_regret,
         }[figure]
-    return lambda ax: draw(results, ax), [result.label for result in results]
+        draw(loaded, drawn, **look)
+    return _labels(chosen(loaded, look))
 
 
-def _of_study(files: tuple[Path, ...], x: str) -> tuple[Any, list[str]]:
-    """Return what draws a study against one of its axes, and the labels of its results."""
-    from fastes.studies.figures import draw_against
-    from fastes.studies.sweep import Sweep
-
-    if len(files) > 1:
-        raise click.UsageError(f"--x draws one study, got {len(files)} files")
-    results = Sweep(str(files[0])).results()
-    labels = list(dict.fromkeys(result.label for _, result in results))
-    return lambda ax: draw_against(results, x, ax), labels
+def _labels(results: "Iterable[Result]") -> list[str]:
+    return list(dict.fromkeys(result.label for result in results))

@@ -6,15 +6,24 @@ from typing import Any
 import click
 
 from fastes.cli.errors import user_errors
-from fastes.cli.options import EVERY, INPUT, file_options, output_options
+from fastes.cli.options import (
+    BASELINE,
+    EVERY,
+    INPUT,
+    INTEGER,
+    THREADS,
+    file_options,
+    output_options,
+)
 from fastes.cli.output import check_files, save_and_print
 from fastes.cli.startup import load_numba
 
 
 @click.command()
 @click.argument("file", type=INPUT)
-@click.option("--T", "T", type=int, show_default="as it was", help="A longer horizon.")
-@click.option("--threads", type=int, show_default="all processors", help="Threads.")
+@click.option("--T", "T", type=INTEGER, show_default="as it was", help="A longer horizon.")
+@THREADS
+@BASELINE
 @EVERY
 @file_options
 @output_options
@@ -33,14 +42,11 @@ def resume(
     """
     with user_errors(debug, "fastes resume", file):
         load_numba()
-        from fastes.cli.progress import progress_bar
         from fastes.results.comparison import Comparison
         from fastes.simulation.checkpoint import resume as go_on
 
-        check_files(options, FILE=file)
-        with progress_bar(not (quiet or as_json)) as progress:
-            done = go_on(
-                file, T, threads=options["threads"], every=options["every"], progress=progress
-            )
+        check_files({**options, "file": file})
+        visible = not (quiet or as_json)
+        done = go_on(file, T, threads=options["threads"], every=options["every"], progress=visible)
         comparison = done if isinstance(done, Comparison) else Comparison((done,))
         save_and_print(comparison, options, as_json, quiet)

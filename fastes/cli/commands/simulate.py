@@ -6,16 +6,32 @@ import click
 
 from fastes.cli.agent_options import agent_options, simulate_from_options
 from fastes.cli.errors import user_errors
-from fastes.cli.options import EVERY, INPUT, OUTPUT, file_options, load_npy, output_options
+from fastes.cli.options import (
+    BASELINE,
+    EVERY,
+    INPUT,
+    INTEGER,
+    OUTPUT,
+    file_options,
+    output_options,
+    words_of,
+)
 from fastes.cli.output import check_files, save_and_print
 from fastes.cli.problem_options import problem_options
+from fastes.cli.startup import load_numba
 
 
 @click.command(no_args_is_help=False)
 @agent_options
 @problem_options
 @click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it.")
-@click.option("--points", type=int, default=200, show_default=True, help="Times to record.")
+@click.option("--points", type=INTEGER, default=200, show_default=True, help="Times to record.")
+@click.option(
+    "--keep",
+    type=words_of(("actions", "rewards")),
+    help="Save every step too, with --out: actions, rewards or both.",
+)
+@BASELINE
 @click.option("--checkpoint", type=OUTPUT, help="A new file to go on from: fastes resume.")
 @EVERY
 @file_options
@@ -28,18 +44,24 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     \b
     fastes simulate --M 10000
-    fastes simulate --agent es --agent ts --M 30 --K 1000 --d 20 --plot regret.png
+    fastes simulate --agent es,ts --M 2,8,32,128 --K 1000 --d 20 --plot regret.png
     fastes simulate --arms arms.npy --prior-cov cov.npy --noise 0.1 --json
     fastes simulate --T 1000000000 --checkpoint long.ckpt
     """
     with user_errors(debug, "fastes resume", options["checkpoint"]):
-        check_files(options, checkpoint=options["checkpoint"])
+        check_files(options)
+        if options["keep"] and options["out"] is None:
+            raise click.UsageError("--keep saves with the results: add --out FILE.npz")
+        load_numba()
+        from fastes.files.archive import load_npy
+
         chosen = {name: options[name] for name in ("points", "checkpoint", "every")}
+        chosen["keep"] = options["keep"] or ()
         if options["theta"] is not None:
             chosen["theta"] = load_npy("--theta", options["theta"])
-        save_and_print(
-            simulate_from_options(options, not (quiet or as_json), **chosen),
-            options,
-            as_json,
-            quiet,
-        )
+        done, stopped = simulate_from_options(options, not (quiet or as_json), **chosen)
+        if stopped is not None:
+            options["baseline"] = None  # it may be missing
+        save_and_print(done, options, as_json, quiet)
+        if stopped is not None:
+            raise stopped

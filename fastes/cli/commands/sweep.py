@@ -1,8 +1,10 @@
 """fastes sweep: all settings of a grid, here or on a cluster."""
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +12,15 @@ import click
 
 from fastes.cli.agent_options import help_of, shown_default
 from fastes.cli.errors import user_errors
-from fastes.cli.options import INPUT, OUTPUT, Command, check_outputs, output_options, seconds
-from fastes.cli.output import print_parts
+from fastes.cli.options import (
+    INPUT,
+    INTEGER,
+    OUTPUT,
+    Command,
+    check_outputs,
+    output_options,
+    seconds,
+)
 from fastes.cli.startup import load_numba
 from fastes.studies.axes import AXES, OWNERS
 
@@ -30,7 +39,7 @@ _NUMBERS = {
 
 def _study_options(command: Command) -> Command:
     for name, (meaning, default) in reversed(_NUMBERS.items()):
-        option = click.option(f"--{name}", type=int, show_default=default, help=meaning)
+        option = click.option(f"--{name}", type=INTEGER, show_default=default, help=meaning)
         command = option(command)
     for name, axis in reversed(AXES.items()):
         words = f"--{name.replace('_', '-')}", name
@@ -47,13 +56,15 @@ def _study_options(command: Command) -> Command:
 @click.command()
 @click.argument("file", type=INPUT, required=False, metavar="[STUDY.toml|STUDY.db]")
 @_study_options
+@click.option("--problem", type=INPUT, help="One problem for all: saved by LinearBandit.save.")
+@click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it.")
 @click.option(
     "--out",
     type=OUTPUT,
     show_default="STUDY.db, or sweep.db",
     help="The file of the study; if it is there, go on with it.",
 )
-@click.option("--threads", type=int, show_default="all processors", help="Tasks at once.")
+@click.option("--threads", type=INTEGER, show_default="all processors", help="Tasks at once.")
 @click.option("--dask", metavar="ADDRESS", help="A dask scheduler: tcp://host:8786.")
 @click.option(
     "--task",
@@ -94,12 +105,20 @@ def sweep(
     out = out or _home_of(file)
     with user_errors(debug, "fastes sweep", out):
         load_numba()
-        from fastes.cli.progress import compilation_notice, sweep_bar
-        from fastes.studies.execution import check_workers, create_file, plan, run_tasks
+        from fastes.simulation.bars import compilation_notice
+        from fastes.studies.execution import (
+            check_workers,
+            create_file,
+            plan,
+            run_tasks,
+            sweep_report,
+        )
         from fastes.studies.store import Store
         from fastes.studies.sweep import Sweep
+        from fastes.studies.tables import tasks_line
 
-        check_outputs(out=out)
+        inputs = [words["problem"], words["theta"], None if file == out else file]
+        check_outputs({"out": out}, inputs, kinds={} if out.exists() else {"out": "study"})
         check_workers(threads, dask)
         study = _study(file, given)
         visible = not (quiet or as_json)
@@ -108,24 +127,25 @@ def sweep(
             with Store(out) as store:
                 store.require(study)
         if dry_run or not begun:
-            with compilation_notice(visible):
+            with compilation_notice() if visible else nullcontext():
                 planned = plan(study, task_seconds, _calibrating(visible))
             if dry_run:
                 _print_plan(planned, as_json, quiet)
                 if visible and begun:
-                    _print_tasks(Sweep.read(out))
+                    done = Sweep.read(out).progress()
+                    click.echo(tasks_line(str(out), done.done, done.total))
                 return
             if visible:
                 click.echo(_cost(planned), err=True)
             create_file(out, planned)
-        with sweep_bar(visible) as progress:
+        with sweep_report(visible) as progress:
             run_tasks(out, study, threads=threads, dask=dask, progress=progress)
         _print_done(Sweep(str(out)), as_json, quiet)
 
 
 def _home_of(file: Path | None) -> Path:
     """Return where a study is kept if nothing is said: in its own file, or beside it."""
-    from fastes.files.archive import is_database
+    from fastes.files.kinds import is_database
 
     if file is None:
         return Path("sweep.db")
@@ -141,7 +161,7 @@ def _study(file: Path | None, given: dict[str, Any]) -> "Study":
     if given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise click.UsageError(f"{file} holds the whole study: leave out {names}")
-    from fastes.files.archive import is_database
+    from fastes.files.kinds import is_database
 
     if not is_database(file):
         return Study.read(file)
@@ -150,9 +170,10 @@ def _study(file: Path | None, given: dict[str, Any]) -> "Study":
 
 
 def _calibrating(visible: bool) -> Callable[[int, int], None] | None:
-    from fastes.cli.progress import note
-
-    return (lambda i, n: note(f"calibrating {i + 1} of {n}")) if visible else None
+    if not (visible and sys.stderr.isatty()):
+        return None
+    # The next line takes its place.
+    return lambda i, n: click.echo(f"\r{f'calibrating {i + 1} of {n}':<40}\r", nl=False, err=True)
 
 
 def _cost(planned: "Plan") -> str:
@@ -184,7 +205,7 @@ def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
     rows = zip(planned.study.settings, planned.costs, tasks, strict=True)
     if as_json:
         settings = [
-            {**setting.axes, "seconds_a_run": cost, "tasks": n} for setting, cost, n in rows
+            {**setting.axes, "seconds_per_run": cost, "tasks": n} for setting, cost, n in rows
         ]
         plan = {
             "study": planned.study.description(),
@@ -194,44 +215,38 @@ def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
         }
         click.echo(json.dumps(plan))
     elif not quiet:
+        from fastes.results.tables import print_parts
         from fastes.studies.tables import settings_table
 
         cells = [(setting, [f"{cost:.3g}", f"{n:,}"]) for setting, cost, n in rows]
-        print_parts([settings_table(planned.study, ["seconds a run", "tasks"], cells)])
+        print_parts([settings_table(planned.study, ["seconds per run", "tasks"], cells)])
         click.echo(_cost(planned))
 
 
 def _print_done(done: "Sweep", as_json: bool, quiet: bool) -> None:
-    results, failures, progress = done.results(), done.failures(), done.progress()
+    failures = done.failures()
     if as_json:
+        from fastes.results.result import agent_facts
+
+        results = done.results()
         settings = []
         for setting, result in results:
-            summary = result.summary()
-            measured = {name: summary[name] for name in ("runs", "regret", "seconds")}
+            facts = agent_facts(result)
+            measured = {name: facts[name] for name in ("label", "runs", "regret", "seconds")}
             settings.append({**setting.axes, **measured})
         summary = {
             "study": done.study.description(),
             "out": done.path,
-            "tasks": progress.total,
+            "tasks": done.progress().total,
             "failures": failures,
             "settings": settings,
         }
         click.echo(json.dumps(summary, allow_nan=False))
     elif not quiet:
-        from fastes.results.tables import final_regret
-        from fastes.studies.tables import settings_table
-
-        cells = [(setting, final_regret(result)) for setting, result in results]
-        print_parts([settings_table(done.study, ["runs", "regret", "a step"], cells)])
-        _print_tasks(done)
+        done.summary()
     if failures:
         number, message = next(iter(failures.items()))
         raise click.ClickException(
             f"{_counted(len(failures), 'task')} failed, as task {number} did: {message}; "
             "the same command tries again"
         )
-
-
-def _print_tasks(sweep: "Sweep") -> None:
-    progress = sweep.progress()
-    click.echo(f"{sweep.path}: {progress.done:,} of {_counted(progress.total, 'task')} done")

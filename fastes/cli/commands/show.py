@@ -1,0 +1,55 @@
+"""fastes show: what a file is, and how it was made."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fastes.cli.errors import user_errors
+from fastes.cli.options import INPUT, output_options
+from fastes.cli.startup import load_numba
+
+
+@click.command()
+@click.argument("file", type=INPUT)
+@output_options
+def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
+    """Print what a file of fastes is, and how it was made.
+
+    FILE is a result, a checkpoint, a study, a problem or a saved agent. All of it is read, so
+    that damage is noticed.
+
+    \b
+    fastes show result.npz
+    fastes show long.ckpt --json
+    """
+    with user_errors(debug):
+        load_numba()
+        from fastes.studies.contents import contents
+
+        found = contents(file)
+        if as_json:
+            click.echo(json.dumps(found, allow_nan=False))
+        elif not quiet:
+            from fastes.results.tables import Grid, print_parts
+
+            print_parts([f"{file}: a fastes {found['kind']}", Grid(["", ""], _rows(found), left=2)])
+
+
+def _rows(found: dict[str, Any]) -> list[list[str]]:
+    """Return a row for each fact; a list is a row for each of its items."""
+    rows = []
+    for name, value in found.items():
+        if name in ("kind", "file"):
+            continue
+        items = value if isinstance(value, list) else [value]
+        for i, item in enumerate(items):
+            rows.append([name.replace("_", " ") if i == 0 else "", _words(item)])
+    return rows
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_words(each)}" for name, each in value.items())
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

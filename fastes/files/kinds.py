@@ -1,0 +1,103 @@
+"""What a file is, by its content; and which files may take another's place."""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+FIGURE_FORMATS = ("png", "svg", "pdf")
+
+SUFFIXES = {
+    "result": (".npz",),
+    "problem": (".npz",),
+    "agent": (".npz",),
+    "checkpoint": (".ckpt",),
+    "study": (".db",),
+    "table": (".csv",),
+    "figure": tuple(f".{name}" for name in FIGURE_FORMATS),
+}
+"""The kinds of files that fastes writes, and how their names end."""
+
+APPLICATION = 0x66737473
+"""In the header of a study's database: "fsts"."""
+
+_MOST_TEXT = 1 << 28  # bytes of a description; a larger one is no description
+
+
+class FileFormatError(ValueError):
+    """A file is not what it should be."""
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """Return what a file is: one of `SUFFIXES`, or None if it is none of them.
+
+    A pipe is not read: what is read from it would be lost.
+
+    Examples
+    --------
+    >>> import fastes, tempfile
+    >>> from fastes.files.kinds import kind_of
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fastes.LinearBandit.random(K=5, d=2).save(f"{folder}/five.npz")
+    ...     kind_of(f"{folder}/five.npz")
+    'problem'
+    """
+    if not Path(path).is_file():
+        return None
+    with Path(path).open("rb") as file:
+        start = file.read(512)
+    if start.startswith(b"SQLite format 3\0"):
+        return "study" if int.from_bytes(start[68:72], "big") == APPLICATION else None
+    if start.startswith(b"PK"):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                kind = json.loads(text_of(archive, "meta"))["fastes"]
+        except Exception:  # whatever a foreign archive makes its readers say
+            return None
+        return kind if kind in SUFFIXES else None
+    if start.startswith((b"\x89PNG", b"%PDF")) or b"<svg" in start or b"DTD SVG" in start:
+        return "figure"
+    return "table" if start.startswith(b"agent,") else None
+
+
+def text_of(archive: zipfile.ZipFile, name: str) -> str:
+    """Return a member of an npz file that is a text."""
+    import numpy as np
+
+    if archive.getinfo(f"{name}.npy").file_size > _MOST_TEXT:
+        raise ValueError(f"{name} is too long")
+    with archive.open(f"{name}.npy") as member:
+        content: Any = np.lib.format.read_array(member, allow_pickle=False)
+    return str(content[()])
+
+
+def require_replaceable(path: str | os.PathLike[str], kind: str, force: bool = False) -> None:
+    """Raise unless a file of this kind may be written to a path.
+
+    The name must end as its kind's do. A file that is there may be replaced if it is empty or of
+    the same kind; any other only by `force`. A device or a pipe may always be written to.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        return
+    endings = SUFFIXES[kind]
+    if Path(path).suffix.lower() not in endings:
+        ending = " or ".join(filter(None, [", ".join(endings[:-1]), endings[-1]]))
+        raise ValueError(f"the name of a {kind} must end in {ending}, got {os.fspath(path)!r}")
+    if force or not Path(path).exists() or Path(path).stat().st_size == 0:
+        return
+    there = kind_of(path)
+    if there == kind:
+        return
+    what = "not a file of fastes" if there is None else f"a fastes {there}"
+    raise FileExistsError(
+        f"{os.fspath(path)} is {what}: a {kind} replaces it only by force (--force, force=True)"
+    )
+
+
+def is_database(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is one of SQLite. A pipe is not read: it would be lost."""
+    if Path(path).exists() and not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"

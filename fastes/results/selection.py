@@ -1,0 +1,74 @@
+"""Which results a figure shows: those whose facts have the values that were asked for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from fastes.results.result import Result
+
+Item = TypeVar("Item")
+
+
+def facts_of(result: Result) -> dict[str, Any]:
+    """Return what is known of a result by name, for `where` and `facet`."""
+    c = result.configuration
+    names = ("engine", "K", "d", "T", "runs", "seed", "noise", "theta", "problem")
+    return {"agent": c.agent, **c.parameters, **{name: getattr(c, name) for name in names}}
+
+
+def selected(
+    items: Sequence[tuple[Mapping[str, Any], Item]], where: Mapping[str, Any] | None
+) -> list[Item]:
+    """Return the items whose facts have these values, or raise ValueError if there are none.
+
+    A value may be a list of values, and a text as on the command line: "50", "2,8", "none".
+
+    Examples
+    --------
+    >>> items = [({"agent": "es", "M": 2}, "a"), ({"agent": "ts"}, "b")]
+    >>> selected(items, {"M": 2}), selected(items, {"agent": "es,ts"}), selected(items, None)
+    (['a'], ['a', 'b'], ['a', 'b'])
+    """
+    kept = list(items)
+    for name, wanted in (where or {}).items():
+        known = list(dict.fromkeys(key for facts, _ in items for key in facts))
+        if name not in known:
+            raise ValueError(f"where must name one of {', '.join(known)}, got {name!r}")
+        for one in wanted if isinstance(wanted, (list, tuple)) else [wanted]:
+            for word in _words(one, [facts.get(name) for facts, _ in items]):
+                if not any(_equals(facts.get(name), word) for facts, _ in items):
+                    there = dict.fromkeys(_shown(facts.get(name)) for facts, _ in items)
+                    raise ValueError(
+                        f"where asks for {name}={word}, but {name} is {' or '.join(there)}"
+                    )
+        kept = [(f, item) for f, item in kept if _is_one_of(f.get(name), wanted, name)]
+    if not kept and items:
+        asked = " and ".join(f"{name}={value}" for name, value in (where or {}).items())
+        raise ValueError(f"nothing has {asked} at once")
+    return [item for _, item in kept]
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _is_one_of(value: Any, wanted: Any, name: str) -> bool:
+    several = wanted if isinstance(wanted, (list, tuple)) else [wanted]
+    return any(_equals(value, word) for one in several for word in _words(one, [value]))
+
+
+def _words(wanted: Any, values: Sequence[Any]) -> list[Any]:
+    """Return what a text lists; a value that has a comma in it is one."""
+    if not isinstance(wanted, str) or any(_equals(value, wanted) for value in values):
+        return [wanted]
+    return [word.strip() for word in wanted.split(",")]
+
+
+def _equals(value: Any, wanted: Any) -> bool:
+    if not isinstance(wanted, str) or isinstance(value, str):
+        return bool(value == wanted)
+    if value is None or isinstance(value, bool):
+        return wanted.lower() == str(value).lower()
+    try:
+        return bool(float(value) == float(wanted))
+    except (TypeError, ValueError):
+        return False

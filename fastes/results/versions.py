@@ -1,0 +1,31 @@
+"""Which versions a result was made with."""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+import fastes
+from fastes.kernels.jit.cache import fingerprint
+
+
+class Versions(NamedTuple):
+    """What the bits of a result may depend on, beside what was simulated.
+
+    Attributes
+    ----------
+    fastes, numpy, numba : str
+        Versions.
+    kernels : str
+        A hash of the source of the compiled code and of numba's version.
+    """
+
+    fastes: str
+    kernels: str
+    numpy: str
+    numba: str
+
+
+def versions() -> Versions:
+    """Return the versions of this process."""
+    return Versions(fastes.__version__, fingerprint(), np.__version__, numba.__version__)

@@ -1,0 +1,150 @@
+"""Progress bars: on stderr if that is a terminal, or in a notebook."""
+
+import contextlib
+import functools
+import html
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastes.kernels.jit.events import announce_compilation
+from fastes.simulation.progress import Progress, Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_NOTEBOOK_SECONDS = 0.3  # from one drawing in a notebook to the next
+
+
+class Bar(NamedTuple):
+    """A bar: its label, how far it is, and what is said beside it, given its speed."""
+
+    label: str
+    done: int
+    total: int
+    text: Callable[[float], str]
+
+
+Draw = Callable[[Sequence[Bar]], None]
+
+
+@contextlib.contextmanager
+def bars() -> Iterator[Draw | None]:
+    """Give a function that draws bars in the place of those before; None if nobody would see it.
+
+    It also says when kernels are compiled.
+    """
+    if _in_notebook():
+        yield _notebook_bars()
+    elif sys.stderr.isatty():
+        with compilation_notice(), _terminal_bars() as draw:
+            yield draw
+    else:
+        yield None
+
+
+@contextlib.contextmanager
+def progress_report(progress: "bool | Report | None") -> Iterator[Report | None]:
+    """Give what a simulation reports its progress to: a caller's function, bars, or nothing."""
+    if progress is not True:
+        if progress and not callable(progress):
+            raise TypeError(f"progress must be True or a function, got {progress!r}")
+        yield progress or None
+        return
+    with bars() as draw:
+        yield None if draw is None else functools.partial(_draw_progress, draw)
+
+
+def _draw_progress(draw: Draw, now: Progress) -> None:
+    def beside(speed: float) -> str:
+        return f"{speed:,.0f} steps/s, regret {now.regret_per_step:.3g}/step"
+
+    shown = [Bar(now.agent, now.steps, now.total, beside)]
+    if now.overall_total > now.total:
+        shown.append(Bar("all agents", now.overall_steps, now.overall_total, lambda _: ""))
+    draw(shown)
+
+
+@functools.cache
+def terminal() -> "Console":
+    """Return the console that all of stderr is drawn on: a notice must not cut through a bar."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+@contextlib.contextmanager
+def compilation_notice() -> Iterator[None]:
+    """Say on stderr, if it is a terminal, when kernels are compiled."""
+
+    def announce() -> None:
+        if sys.stderr.isatty():
+            terminal().print("compiling for this machine, once: ten to thirty seconds")
+
+    with announce_compilation(announce):
+        yield
+
+
+@contextlib.contextmanager
+def _terminal_bars() -> Iterator[Draw]:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Display
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[text]}", markup=False),
+        TimeRemainingColumn(compact=True),
+    )
+    with Display(*columns, console=terminal(), transient=True) as display:
+
+        def draw(shown: Sequence[Bar]) -> None:
+            if [task.description for task in display.tasks] != [bar.label for bar in shown]:
+                # Begun with what is done already, which is no part of the speed.
+                for task in display.task_ids:
+                    display.remove_task(task)
+                for bar in shown:
+                    display.add_task(bar.label, completed=bar.done, total=bar.total, text="")
+            for task_, bar in zip(display.tasks, shown, strict=True):
+                text = bar.text(task_.speed or 0.0)
+                display.update(task_.id, completed=bar.done, total=bar.total, text=text)
+
+        yield draw
+
+
+def _in_notebook() -> bool:
+    """Return whether output goes to a notebook. IPython in a terminal is a terminal."""
+    shell = sys.modules.get("IPython")
+    current: Any = shell.get_ipython() if shell is not None else None
+    return current is not None and hasattr(current, "kernel")
+
+
+def _notebook_bars() -> Draw:
+    """Return what draws bars below a notebook's cell.
+
+    Not by rich, which asks for a further package there.
+    """
+    from IPython.display import HTML, display  # type: ignore[import-not-found]
+
+    handle: Any = display(HTML(""), display_id=True)
+    drawn = [0.0]
+    began: dict[str, tuple[float, float]] = {}  # when each was first drawn, and how far it was
+
+    def draw(shown: Sequence[Bar]) -> None:
+        now = time.monotonic()
+        over = all(bar.done >= bar.total for bar in shown)
+        if now - drawn[0] < _NOTEBOOK_SECONDS and not over:
+            return
+        drawn[0] = now
+        rows = []
+        for bar in shown:
+            start, before = began.setdefault(bar.label, (now, bar.done))
+            text = bar.text((bar.done - before) / max(1e-9, now - start))
+            filled = f"<progress value='{bar.done}' max='{bar.total}'></progress>"
+            cells = (html.escape(bar.label), filled, html.escape(text))
+            rows.append("".join(f"<td>{cell}</td>" for cell in cells))
+        handle.update(HTML("<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"))
+
+    return draw

@@ -1,0 +1,116 @@
+"""A result done again: the same bits, or a reason why not."""
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fastes.agents import agent_from_description
+from fastes.results.comparison import Comparison
+from fastes.results.result import Result
+from fastes.results.versions import versions
+from fastes.simulation.bars import progress_report
+from fastes.simulation.execute import execute, result_of
+from fastes.simulation.experiment import TRAJECTORIES, Experiment, make_experiment
+from fastes.simulation.partial_result import empty_partial_result
+from fastes.simulation.plan import make_plan, thread_count
+from fastes.simulation.progress import Report, of_several
+
+_Results = TypeVar("_Results", Result, Comparison)
+
+
+def rerun(
+    result: _Results, *, threads: int | None = None, progress: bool | Report | None = None
+) -> _Results:
+    """Do again what a result says was done: same problem, agents, seed and runs.
+
+    With the same versions the new result has the same bits, on any number of threads;
+    `why_different` compares them.
+
+    Parameters
+    ----------
+    result : Result or Comparison
+        From `simulate`, `compare`, `resume` or a file.
+    threads, progress
+        As for `simulate`.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> result = fastes.simulate(bandit, fastes.Greedy(), T=100, runs=5)
+    >>> bool((fastes.rerun(result).regret.per_run == result.regret.per_run).all())
+    True
+    """
+    if not isinstance(result, (Result, Comparison)):
+        raise TypeError(f"result must be a Result or a Comparison, got {result!r}")
+    threads = thread_count(threads)
+    with progress_report(progress) as report:
+        if isinstance(result, Result):
+            again: Any = _again(result, threads, report)
+            return again
+        reports = (of_several(report, i, len(result)) for i in range(len(result)))
+        pairs = zip(result, reports, strict=True)
+        return Comparison(tuple(_again(old, threads, each) for old, each in pairs))
+
+
+def _again(old: Result, threads: int, report: Report | None) -> Result:
+    experiment = _experiment(old)
+    (agent,) = experiment.agents
+    partial = empty_partial_result(experiment, range(experiment.runs))
+    missing = np.setdiff1d(np.arange(experiment.runs), old.run_numbers)
+    partial.done[missing] = True  # not to be done: they were not
+    plan = make_plan(experiment, agent, experiment.runs, threads)
+    execute(experiment, agent, partial, plan, progress=report)
+    partial.done[missing] = False
+    return result_of(experiment, agent, partial, threads)
+
+
+def _experiment(old: Result) -> Experiment:
+    c, found = old.configuration, old.diagnostics
+    runs = int(old.run_numbers[-1]) + 1
+    theta = old.theta
+    if theta is not None:
+        theta = theta[0] if len(theta) == 1 else theta[:runs]
+    probes: dict[str, Any] = (
+        {} if found is None else {"diagnostics": found.t, "samples": found.samples}
+    )
+    return make_experiment(
+        old.bandit,
+        [agent_from_description({"agent": c.agent, "parameters": c.parameters})],
+        c.T,
+        runs,
+        c.seed,
+        theta=theta,
+        points=c.points,
+        keep=[name for name in TRAJECTORIES if getattr(old, name) is not None],
+        **probes,
+    )
+
+
+def why_different(old: Result, new: Result) -> str | None:
+    """Return a sentence on how two results differ, with a possible reason; None if no bit does."""
+    parts = {
+        "regret": (old.regret.per_run, new.regret.per_run),
+        "counts": (old.counts, new.counts),
+        **{name: (getattr(old, name), getattr(new, name)) for name in TRAJECTORIES},
+    }
+    if old.diagnostics is not None and new.diagnostics is not None:
+        pairs = zip(old.diagnostics.per_run, new.diagnostics.per_run, strict=True)
+        parts |= {f"diagnostics {i}": pair for i, pair in enumerate(pairs)}
+    apart = [name for name, pair in parts.items() if not _same(*pair)]
+    if not apart:
+        return None
+    made, here = old.configuration.versions, versions()._asdict()
+    names = [name for name in here if made.get(name) != here[name]]
+    reason = "the versions are the same: another processor, or LAPACK, may round otherwise"
+    if names:
+        reason = "it was made with other versions: " + ", ".join(
+            f"{name} {made.get(name)}, here {here[name]}" for name in names
+        )
+    return f"{old.label}: {apart[0]} is not the same to the bit; {reason}"
+
+
+def _same(old: object, new: object) -> bool:
+    if old is None or new is None:
+        return old is new
+    return np.array_equal(np.asarray(old), np.asarray(new), equal_nan=True)

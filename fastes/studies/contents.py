@@ -1,0 +1,143 @@
+"""What a file of fastes holds, and how it was made."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastes.agents import agent_label
+from fastes.agents.live import LiveAgent
+from fastes.files.archive import load_arrays
+from fastes.files.kinds import FileFormatError, is_database, kind_of
+from fastes.problem.bandit import LinearBandit
+from fastes.results.comparison import Comparison
+from fastes.results.files import load_results
+from fastes.results.result import Result
+from fastes.studies.store import Store
+
+
+def contents(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a file is and how it was made, as plain values, or raise FileFormatError."""
+    kind = "study" if is_database(path) else kind_of(path)
+    if kind not in _READERS:
+        raise FileFormatError(f"{os.fspath(path)} is no file of fastes, or it is damaged")
+    return {"kind": kind, "file": os.fspath(path), **_READERS[kind](path)}
+
+
+def _of_result(path: str | os.PathLike[str]) -> dict[str, Any]:
+    loaded = load_results(path)
+    results = [*loaded] if isinstance(loaded, Comparison) else [loaded]
+    first, c = results[0], results[0].configuration
+    found = {
+        "problem": _problem(first),
+        "T": c.T,
+        "seed": c.seed,
+        "points": c.points,
+        "theta": c.theta,
+        "agents": [_of_one(result) for result in results],
+        "date": c.date,
+        "versions": dict(c.versions),
+    }
+    if first.diagnostics is not None:
+        probed = first.diagnostics
+        found["diagnostics"] = {"times": len(probed.t), "samples": probed.samples}
+    kept = [name for name in ("actions", "rewards") if getattr(first, name) is not None]
+    return {**found, "kept": kept} if kept else found
+
+
+def _of_one(result: Result) -> dict[str, Any]:
+    c = result.configuration
+    return {
+        "label": result.label,
+        "engine": c.engine,
+        "runs": c.runs,
+        "threads": c.threads,
+        "seconds": round(c.seconds, 3),
+    }
+
+
+def _problem(result: Result) -> dict[str, Any]:
+    c, problem = result.configuration, result.problem
+    arms = "given"
+    if not isinstance(problem, LinearBandit) and "arms_family" in problem:
+        arms = f"{problem['arms_family']}, drawn with seed {problem['arms_seed']}"
+    return {"K": c.K, "d": c.d, "rank": c.rank, "noise": c.noise, "arms": arms}
+
+
+def _of_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
+    return {**_facts(LinearBandit.load(path)), **_made(load_arrays(path, "problem")[0])}
+
+
+def _facts(bandit: LinearBandit) -> dict[str, Any]:
+    covariance = ("isotropic", "diagonal", "full")[np.ndim(bandit.prior_cov)]
+    sizes = {"K": bandit.K, "d": bandit.d, "rank": bandit.rank, "noise": bandit.noise}
+    return {**sizes, "prior_covariance": covariance, "fingerprint": bandit.fingerprint}
+
+
+def _made(meta: Mapping[str, Any]) -> dict[str, Any]:
+    return {"date": meta["written"], "version": meta["version"]}
+
+
+def _of_agent(path: str | os.PathLike[str]) -> dict[str, Any]:
+    live = LiveAgent.load(path)
+    return {
+        "agent": live.agent.label,
+        "seed": live.seed,
+        "acts": live.acts,
+        "observations": live.observations,
+        "problem": _facts(live.bandit),
+        **_made(load_arrays(path, "agent")[0]),
+    }
+
+
+def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Describe a checkpoint, of other kernels too, which `resume` would refuse."""
+    meta, arrays = load_arrays(path, "checkpoint")
+    try:
+        return {
+            "agents": [_standing(meta, arrays, i) for i in range(len(meta["agents"]))],
+            "T": meta["T"],
+            "runs": meta["runs"],
+            "seed": meta["seed"],
+            "theta": "fixed" if "theta" in arrays else "prior",
+            **_made(meta),
+            "kernels": meta["kernels"],
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{os.fspath(path)} holds no whole checkpoint: {error}") from error
+
+
+def _standing(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) -> Any:
+    described = meta["agents"][i]
+    done, begun = 0, 0
+    if i < len(meta["partials"]):
+        done = int(arrays[f"partial{i}_done"].sum())
+        begun = sum(stop - start for start, stop, _ in meta["partials"][i]["in_progress"])
+    label = agent_label(described["agent"], described["parameters"])
+    return {"label": label, "runs_done": done, "runs_begun": begun}
+
+
+def _of_study(path: str | os.PathLike[str]) -> dict[str, Any]:
+    with Store(path) as store:
+        tasks, done, failed = store.tasks(), store.done(), store.failures()
+        return {
+            "settings": len(store.study.settings),
+            "runs": store.study.runs,
+            "varied": {name: list(store.study.axes[name]) for name in store.study.varied()},
+            "seed": store.study.seed,
+            "tasks": {"all": len(tasks), "done": len(done), "failed": len(failed)},
+            "date": store.written,
+            "version": store.begun_by.version,
+            "kernels": store.begun_by.kernels,
+        }
+
+
+_READERS: dict[Any, Callable[[str | os.PathLike[str]], dict[str, Any]]] = {
+    "result": _of_result,
+    "problem": _of_problem,
+    "agent": _of_agent,
+    "checkpoint": _of_checkpoint,
+    "study": _of_study,
+}

@@ -1,0 +1,198 @@
+"""How far an agent's law of action is from that of the optimal action, zeros told from the unseen.
+
+Under a normal belief every arm that can be the best has a positive probability, however seldom a
+draw finds it. Where an agent plays such an arm its probability is estimated along lines.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, rel_entr
+
+from fastes.checks.arrays import Floats
+from fastes.kernels.streams.philox import Source
+from fastes.problem.bandit import LinearBandit
+from fastes.theory.line_sampling import LogProbability, Normals, log_probability, normals_of
+from fastes.theory.optimal_action import values_under
+from fastes.theory.winning_regions import can_win, inner_point, log_ball, region_of
+
+_SELDOM = 2  # of the draws that only choose: an arm that was the best of fewer is seldom
+_TOO_FEW = 4  # of the draws that p is from: the expansion of a logarithm needs more
+_LINES, _FEWEST_LINES = 128, 32  # for each seldom arm to begin with, or where they are many
+_ALL_LINES = 4096  # that they share where these are not precise enough
+_AFFORDABLE = 1 << 31  # multiply-adds for all lines of a probe: seconds
+_TRIED = 16  # arms where all would take longer: one of them may be unable to win
+
+
+class Law(NamedTuple):
+    """The law p of the optimal action, as far as it is known.
+
+    Attributes
+    ----------
+    p : (K,) array
+        Probabilities, which add up to 1.
+    log_p : (K,) array
+        Their logarithms; also of what is too small to be a float, and nan where not known.
+    variance : (K,) array
+        Relative variance of each as an estimate: that of p over its square.
+    bounded : bool
+        Whether some of these are lower bounds.
+    """
+
+    p: Floats
+    log_p: Floats
+    variance: Floats
+    bounded: bool = False
+
+
+class Divergences(NamedTuple):
+    """What `Measurements` calls by the same names."""
+
+    hellinger_squared: float
+    hellinger_correction: float
+    kl_phat_p: float
+    kl_phat_p_bounded: float
+    kl_p_phat: float
+
+
+def law_of_frequencies(p: Floats, n: float, duplicate_counts: NDArray[np.int64]) -> Law:
+    """Return the law whose probabilities are frequencies in n draws, or exact and n infinite.
+
+    Equal arms share their draws: p has variance p (1/c - p) / n where c arms are equal.
+    """
+    seen = p > 0
+    log_p = np.log(p, out=np.full(len(p), -np.inf), where=seen)
+    variance = np.zeros(len(p))
+    if n < math.inf:
+        variance[seen] = (1.0 / duplicate_counts[seen] / p[seen] - 1.0) / n
+    return Law(p, log_p, variance)
+
+
+def seldom_best(
+    p: Floats, n: float, apart: Floats, duplicate_counts: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return which arms frequencies in n draws do not tell enough of.
+
+    `apart` says how often each arm was the best of other, fewer draws: to choose by the draws
+    themselves would keep what they happen to show too often, and replace what they happen to
+    show too seldom.
+    """
+    if math.isinf(n):
+        return p < 1e-9  # exact to some 1e-15, not relative to a tiny probability
+    return (apart * duplicate_counts < _SELDOM) | (p * duplicate_counts * n < _TOO_FEW)
+
+
+def refined_law(
+    law: Law,
+    seldom: NDArray[np.int64],
+    bandit: LinearBandit,
+    posterior: Any,
+    source: Source,
+    t: int,
+) -> Law:
+    """Return the law with better probabilities at the arms given, from lines.
+
+    The others keep their frequencies, scaled so that all add up to 1.
+    """
+    if len(seldom) == 0:
+        return law
+    copies = bandit.duplicate_counts
+    found = list(_probabilities(seldom, bandit, posterior, source, t))
+    log_p, variance = law.log_p.copy(), law.variance.copy()
+    log_p[seldom] = math.nan
+    done = seldom[: len(found)]
+    log_p[done] = [each.value for each in found] - np.log(copies[done])
+    variance[done] = [each.variance if each.variance < math.inf else 0.0 for each in found]
+    bounded = any(math.isinf(each.variance) for each in found)
+    done = done[~np.isnan(log_p[done])]
+    p = law.p.copy()
+    p[done] = np.exp(log_p[done])
+    return _scaled(Law(p, log_p, variance, bounded), done)
+
+
+def _scaled(law: Law, fixed: NDArray[np.int64]) -> Law:
+    """Return the law with all but the fixed probabilities scaled so that the sum is 1."""
+    free = np.ones(len(law.p), np.bool_)
+    free[fixed] = False
+    rest, taken = float(law.p[free].sum()), float(law.p[fixed].sum())
+    if rest == 0 or taken >= 1:  # of few draws, or few lines
+        free[:], rest, taken = True, rest + taken, 0.0
+    factor = (1.0 - taken) / rest
+    p, log_p = law.p.copy(), law.log_p.copy()
+    p[free] *= factor
+    log_p[free] += math.log(factor)
+    return law._replace(p=p, log_p=log_p)
+
+
+def _probabilities(
+    seldom: NDArray[np.int64], bandit: LinearBandit, posterior: Any, source: Source, t: int
+) -> Iterable[LogProbability]:
+    """Yield P(one of the arms equal to it is the best) for arms in turn, few if all take too long.
+
+    Infinite variance stands for a lower bound, the logarithm -inf for an arm that cannot win. That
+    settles the divergence, and ends it.
+    """
+    m, c = values_under(bandit, posterior.mu, posterior.root)
+    cost = bandit.K * max(1, bandit.rank)
+    lines = min(_LINES, max(_FEWEST_LINES, _ALL_LINES // (2 * len(seldom))))
+    most = max(lines, min(_ALL_LINES, _AFFORDABLE // cost) // len(seldom))
+    if len(seldom) > _AFFORDABLE // (cost * lines):
+        seldom = seldom[:_TRIED]
+    known: dict[bytes, LogProbability] = {}  # by the values: equal arms have one probability
+    for arm in seldom.tolist():
+        key = m[arm].tobytes() + c[arm].tobytes()
+        if key not in known:
+            normals = normals_of(source, t, arm)
+            known[key] = _probability(m, c, arm, normals, lines, most)
+        found = known[key]
+        if found.value == -math.inf:
+            if not can_win(bandit, arm):
+                yield found
+                return
+            found = LogProbability(math.nan, 0.0)  # its region is lost to rounding
+        yield found
+
+
+def _probability(
+    m: Floats, c: Floats, arm: int, normals: Normals, lines: int, most: int
+) -> LogProbability:
+    """Return P(one of the arms equal to it is the best), -inf where they seem never to be."""
+    region = region_of(m, c, arm)
+    point = None if region is None else inner_point(region)
+    if region is None or point is None:
+        return LogProbability(-math.inf, 0.0)
+    found = log_probability(region, point, normals, lines, most)
+    hit = found.value > -math.inf
+    return found if hit else LogProbability(log_ball(region, point), math.inf)
+
+
+def divergences(q: Floats, law: Law, bandit: LinearBandit) -> Divergences:
+    """Return how far q is from p, corrected for what the errors of p add on average.
+
+    That is known to the second order: a relative variance v of p adds sqrt(p q) v / 4 to the
+    squared distance, q v / 2 to KL(q || p) and p v / 2 to KL(p || q).
+    """
+    p, played = law.p, q > 0
+    correction = float(np.sqrt(p * q) @ law.variance) / 4.0
+    missing = bool((p[~played] > 0).any()) or any(
+        can_win(bandit, arm) for arm in np.flatnonzero(~played).tolist()
+    )
+    backward = math.inf if missing else float(rel_entr(p[played], q[played]).sum())
+    terms = q[played] * (np.log(q[played]) - law.log_p[played])
+    # One arm that cannot win settles it, whatever is not known of others.
+    forward = math.inf if (terms == math.inf).any() else float(terms.sum())
+    return Divergences(
+        hellinger_squared=float(np.square(np.sqrt(p) - np.sqrt(q)).sum()) - correction,
+        hellinger_correction=correction,
+        kl_phat_p=forward - float(q @ law.variance) / 2.0,
+        kl_phat_p_bounded=float(law.bounded and math.isfinite(forward)),
+        kl_p_phat=backward - float(p @ law.variance) / 2.0,
+    )
+
+
+def entropy_of(law: Law) -> float:
+    """Return the entropy of p, corrected likewise: a relative variance v takes off p v / 2."""
+    return max(0.0, float(entr(law.p).sum())) + float(law.p @ law.variance) / 2.0

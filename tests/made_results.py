@@ -1,0 +1,63 @@
+"""Results made of numbers, for tests of figures: any agent, problem and shape, at no cost."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fastes.results.constants import Constants, Estimate
+from fastes.results.diagnostics import Diagnostics, Measurements
+from fastes.results.regret import Regret
+from fastes.results.result import Configuration, Result
+
+
+def made(agent="es", K=20, d=3, T=200, runs=10, scale=1.0, problem=None, seed=0, **more):
+    """Return a result whose regret grows like a random walk; `more` are parameters of the agent.
+
+    `points`, `theta` and `regret` (runs, points) are used as given.
+    """
+    points, theta, regret = (more.pop(n, None) for n in ("points", "theta", "regret"))
+    if agent == "es" and "M" not in more:
+        more["M"] = 30
+    times = np.unique(np.round(np.linspace(1, T, points or min(T, 50))).astype(np.int64))
+    if regret is None:
+        rng = np.random.default_rng([seed, len(agent), *(int(v) for v in more.values())])
+        regret = scale * rng.exponential(size=(runs, len(times))).cumsum(axis=1)
+    configuration = Configuration(
+        agent=agent,
+        engine="exact",
+        parameters=more,
+        K=K,
+        d=d,
+        rank=d,
+        T=T,
+        runs=len(regret),
+        seed=seed,
+        points=len(times),
+        noise=1.0,
+        theta=theta or "prior",
+        problem=problem or f"{K:x}{d:x}".rjust(16, "0"),
+        versions={"fastes": "0", "kernels": "0", "numpy": "0", "numba": "0"},
+        date="2026-01-01T00:00:00+00:00",
+        threads=1,
+        seconds=1.0,
+    )
+    counts = np.bincount([0], [len(regret) * T], K).astype(np.int64)
+    parts, runs = {"noise": np.array(1.0)}, np.arange(len(regret))
+    return Result(configuration, times, Regret(np.asarray(regret, float)), counts, parts, runs)
+
+
+def diagnosed(result, divergence=0.1, entropy=1.0, infinite=0):
+    """Return the result with diagnostics; KL(phat||p) is infinite in some runs, at every time."""
+    c = result.configuration
+    times = np.unique(np.round(np.geomspace(1, c.T, 6)).astype(np.int64)) - 1
+    rng = np.random.default_rng(c.seed)
+    values = {
+        name: rng.uniform(0.5, 1.5, (c.runs, len(times))) * divergence
+        for name in Measurements._fields
+    }
+    values["kl_phat_p"][:infinite] = np.inf
+    known = Constants(
+        1.0, Estimate(2.0, 0.1), 3.0, Estimate(entropy, 0.1), Estimate(1.0, 0.1), c.K, c.d
+    )
+    found = Diagnostics(times, 64, Measurements(**values), known)
+    return replace(result, diagnostics=found)
