@@ -21,6 +21,7 @@ _HOME = {
     "LinUCB": "agents.linucb",
     "LinearBandit": "problem.bandit",
     "LiveAgent": "agents.live",
+    "OwnAgentError": "agents.own",
     "Progress": "simulation.progress",
     "Result": "results.result",
     "SimulationStopped": "simulation.api",
@@ -44,6 +45,7 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.greedy import Greedy as Greedy
     from fastes.agents.linucb import LinUCB as LinUCB
     from fastes.agents.live import LiveAgent as LiveAgent
+    from fastes.agents.own import OwnAgentError as OwnAgentError
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
     from fastes.problem.bandit import LinearBandit as LinearBandit

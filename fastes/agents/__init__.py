@@ -33,7 +33,7 @@ def agent_from_description(description: Mapping[str, Any]) -> Agent:
 
 def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
     """Return the label of an agent by its name, known or not, and its parameters."""
-    title = AGENTS[name].title if name in AGENTS else name
+    title = AGENTS[name].title if name in AGENTS else name.rpartition(":")[2]
     return label(title, labelled_parameters(name, parameters))
 
 

@@ -36,6 +36,9 @@ class Agent(ABC):
     engine: str = "exact"
     """How its steps are computed."""
 
+    compiled: ClassVar[bool] = True
+    """Whether its steps are those of a kernel; an own agent's are Python's."""
+
     scores: ClassVar[str] = "linear"
     """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), or "none"."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastes.agents import AGENTS, agent_parameters
+from fastes.agents.own import imported_agent, names_own_agent
 from fastes.checks.parameters import Parameter, parameters_of
 from fastes.cli.errors import Failure, end_in_order
 from fastes.cli.options import (
@@ -25,16 +26,25 @@ if TYPE_CHECKING:
     from fastes.agents.agent import Agent
     from fastes.results.comparison import Comparison
 
-AGENT = click.option(
-    "--agent",
-    "agents",
-    type=words_of(AGENTS),
-    multiple=True,
-    callback=joined,
-    default=["es"],
-    show_default="es",
-    help=f"{', '.join(AGENTS)}; a list compares several, run by run.",
+
+def _agent_option(words: click.ParamType, meaning: str) -> Callable[[Command], Command]:  # type: ignore[type-arg]
+    return click.option(
+        "--agent",
+        "agents",
+        type=words,
+        multiple=True,
+        callback=joined,
+        default=["es"],
+        show_default="es",
+        help=f"{', '.join(AGENTS)}{meaning}",
+    )
+
+
+AGENT = _agent_option(
+    words_of(AGENTS, names_own_agent),
+    ", or module:Class for your own; a list compares several, run by run.",
 )
+COMPILED_AGENT = _agent_option(words_of(AGENTS), ", or a list of these.")
 
 _RUNS = (
     click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps a run."),
@@ -136,6 +146,8 @@ def agents_from_options(options: dict[str, Any]) -> "list[Agent]":
 
 def agents_of(name: str, options: dict[str, Any]) -> "list[Agent]":
     """Return the agents of one name; a parameter that is no option has its usual value."""
+    if names_own_agent(name):
+        return [imported_agent(name)]
     points: list[dict[str, Any]] = [{}]
     for parameter, declared in parameters_of(AGENTS[name]).items():
         given = options.get(parameter)

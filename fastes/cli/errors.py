@@ -147,8 +147,11 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
 
 
 def _as_click(error: BaseException) -> click.ClickException:
+    from fastes.agents.own import OwnAgentError, own_traceback
     from fastes.files.kinds import FileFormatError
 
+    if isinstance(error, OwnAgentError):
+        return Failure("\n".join([str(error), own_traceback(error)]).rstrip())
     if isinstance(error, OSError) and error.filename is not None:
         return Failure(f"{error.filename}: {(error.strerror or str(error)).lower()}")
     if isinstance(error, OSError) and error.strerror is not None:

@@ -42,8 +42,13 @@ class _List(click.ParamType):  # type: ignore[type-arg]
 
     name = "list"
 
-    def __init__(self, kind: str, choices: Iterable[str] = ()) -> None:
-        self.kind, self.choices = kind, tuple(choices)
+    def __init__(
+        self,
+        kind: str,
+        choices: Iterable[str] = (),
+        also: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.kind, self.choices, self.also = kind, tuple(choices), also
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         """Return what help calls it."""
@@ -58,7 +63,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
         if self.kind == "choice":
             words = [word.strip() for word in value.split(",")]
             for word in words:
-                if word not in self.choices:
+                if word not in self.choices and not (self.also and self.also(word)):
                     self.fail(f"{word!r} is not one of {', '.join(self.choices)}")
             return list(dict.fromkeys(words))
         try:
@@ -77,9 +82,9 @@ INTEGERS = _List("integer")
 NUMBERS = _List("number")
 
 
-def words_of(choices: Iterable[str]) -> _List:
-    """Return the type of a list of some words."""
-    return _List("choice", choices)
+def words_of(choices: Iterable[str], also: Callable[[str], bool] | None = None) -> _List:
+    """Return the type of a list of some words, and of others that `also` accepts."""
+    return _List("choice", choices, also)
 
 
 def joined(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from fastes.agents.agent import Agent
+from fastes.agents.own import OwnAgent, PlayerFactory
 from fastes.problem.bandit import LinearBandit
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
@@ -20,7 +21,7 @@ from fastes.simulation.progress import Report, of_several
 
 def simulate(
     bandit: LinearBandit,
-    agent: Agent,
+    agent: Agent | PlayerFactory,
     T: int,
     runs: int = 1,
     seed: int = 0,
@@ -44,8 +45,9 @@ def simulate(
     ----------
     bandit : LinearBandit
         The problem. Its action set is the same in all runs.
-    agent : EnsembleSampling, ThompsonSampling, Greedy, LinUCB or UniformRandom
-        The agent.
+    agent : EnsembleSampling, ThompsonSampling, Greedy, LinUCB, UniformRandom, or your own
+        The agent. Your own is any object with ``start(bandit, seed)``; what that returns has
+        ``act()`` and ``observe(arm, reward)``, and for diagnostics ``action_law()``.
     T : int
         Steps a run.
     runs : int
@@ -116,7 +118,7 @@ def simulate(
 
 def compare(
     bandit: LinearBandit,
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | PlayerFactory],
     T: int,
     runs: int = 1,
     seed: int = 0,
@@ -185,7 +187,13 @@ def run_experiment(
 ) -> tuple[Result, ...]:
     """Do all runs of all agents, kept in a checkpoint if one is named. Return a result for each."""
     threads, runs = thread_count(threads), experiment.runs
+    own = [agent.label for agent in experiment.agents if not agent.compiled]
+    if checkpoint is not None and own:
+        raise ValueError(f"a checkpoint cannot hold {own[0]}: the state of an own agent is its own")
     if experiment.probe_times is not None:
+        for agent in experiment.agents:
+            if isinstance(agent, OwnAgent):
+                agent.require_action_law(experiment.bandit, experiment.seed)
         from fastes.theory.constants import constants
 
         constants(experiment.bandit, seed=experiment.seed)  # what cannot be had is refused now

@@ -66,7 +66,7 @@ def _run_alone(
     e, agent, run = context.experiment, context.agent, runs[0]
     actions, origin = FixedActions(e.bandit.canonical.arms), source(e.seed, run)
     state = _state(e, agent, run, saved and saved.states[0])
-    environment = state_at(_environments(e, runs), 0)
+    environment = state_at(environments_of(e, runs), 0)
     row = run - context.partial.runs.start
     known = context.partial
     kept = record(e.times, known.regret[row], counts, known.actions[row], known.rewards[row])
@@ -99,12 +99,12 @@ def _run_alone(
         for i, moment in enumerate(e.probe_times.tolist()):
             if moment < t:
                 continue
-            yield from _slices(t, moment, step_to, capture, kept.total)
+            yield from slices(t, moment, step_to, capture, kept.total)
             t = moment
             found = probe(e.bandit, agent, state, origin, t, environment.means, e.samples)
             for room, value in zip(context.partial.measurements or (), found, strict=True):
                 room[row, i] = value
-    yield from _slices(t, e.T, step_to, capture, kept.total)
+    yield from slices(t, e.T, step_to, capture, kept.total)
 
 
 def _run_many(
@@ -115,7 +115,7 @@ def _run_many(
     sources = Source(
         np.full(n, e.seed, np.uint64), np.arange(runs.start, runs.stop, dtype=np.uint64)
     )
-    environments = _environments(e, runs)
+    environments = environments_of(e, runs)
     state = _state(e, agent, runs[0], saved and saved.states[0])
     states = stack_states(state, n)
     if saved is None:
@@ -162,7 +162,7 @@ def _run_many(
         arrays = [state_arrays(state_at(states, i)) for i in range(n)]
         return BatchState(runs, t, records.total[:, 0].copy(), arrays)
 
-    yield from _slices(t, e.T, step_to, capture, records.total)
+    yield from slices(t, e.T, step_to, capture, records.total)
     add_counts()
 
 
@@ -174,7 +174,7 @@ def _state(e: Experiment, agent: Agent, run: int, saved: Arrays | None) -> Any:
     return agent.restored_state(saved, e.bandit.canonical.arms, r, origin, e.T)
 
 
-def _environments(e: Experiment, runs: range) -> Environment:
+def environments_of(e: Experiment, runs: range) -> Environment:
     """Return what pays in each run, as a stack."""
     bandit = e.bandit
     means = np.empty((len(runs), bandit.K))
@@ -187,7 +187,7 @@ def _environments(e: Experiment, runs: range) -> Environment:
     return Environment(means, means.max(axis=1), np.zeros((len(runs), bandit.rank)))
 
 
-def _slices(
+def slices(
     t: int,
     last: int,
     step_to: Callable[[int, int], int],

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
+from fastes.agents.own import PlayerFactory, as_agent
 from fastes.agents.states import Arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
@@ -45,11 +46,6 @@ class Experiment:
     def __post_init__(self) -> None:
         if not isinstance(self.bandit, LinearBandit):
             raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(self.bandit)}")
-        for agent in self.agents:
-            if not isinstance(agent, Agent):
-                raise TypeError(
-                    f"agent must be an agent such as ThompsonSampling(), got {numbers.shown(agent)}"
-                )
         if not self.agents:
             raise ValueError("agents must hold at least one agent, got none")
         limits = {
@@ -123,7 +119,7 @@ class Experiment:
 
 def make_experiment(
     bandit: LinearBandit,
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | PlayerFactory],
     T: int,
     runs: int,
     seed: int,
@@ -136,12 +132,13 @@ def make_experiment(
 ) -> Experiment:
     """Return the experiment of these arguments, or raise a sentence that names the wrong one."""
     try:
-        several = tuple(agents)
+        given = tuple(agents)
     except TypeError:
         raise TypeError(
             f"agents must be a list of agents such as [ThompsonSampling()], "
             f"got {numbers.shown(agents)}"
         ) from None
+    several = tuple(as_agent(agent) for agent in given)
     plain = Experiment(bandit, several, T, runs, seed, points, samples=samples, keep=_kept(keep))
     return replace(
         plain,

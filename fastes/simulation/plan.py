@@ -57,6 +57,8 @@ def make_plan(
     if e.probe_times is not None:
         draws = 8 * e.samples * (r + 4)
         memory.require(f"diagnostics by {e.samples:,} draws", min(threads, runs) * draws)
+    if not agent.compiled:  # threads would wait for each other, and its code need not bear them
+        return Plan(workers=1, batch=1, mode="alone", certificate=False)
     points = len(e.times)
     once, shown = 8 * runs * points, 2 * 8 * K  # means and counts
     copy = agent.state_bytes(K, r, T) if saved else 0

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fastes.agents import agent_from_description
+from fastes.agents import AGENTS, agent_from_description
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 from fastes.results.versions import versions
@@ -67,6 +67,11 @@ def _again(old: Result, threads: int, report: Report | None) -> Result:
 
 def _experiment(old: Result) -> Experiment:
     c, found = old.configuration, old.diagnostics
+    if c.agent not in AGENTS:
+        raise ValueError(
+            f"{old.label} is an own agent, whose code a result does not hold: to do it again, "
+            "give it to simulate() with result.bandit and the same T, runs and seed"
+        )
     runs = int(old.run_numbers[-1]) + 1
     theta = old.theta
     if theta is not None:

@@ -11,6 +11,7 @@ from fastes.checks import memory
 from fastes.simulation.batch import RunContext, run_batch
 from fastes.simulation.partial_result import BatchState
 from fastes.simulation.progress import Progress
+from fastes.simulation.python_loop import run_own_agent
 
 _REPORT_SECONDS = 0.1
 _STOP_SECONDS = 2.0
@@ -91,6 +92,7 @@ class WorkerPool:
     def __init__(self, context: RunContext, batches: list[Batch], workers: int, keep: bool) -> None:
         partial_result, T = context.partial, context.experiment.T
         self.context = context
+        self._run = run_batch if context.agent.compiled else run_own_agent
         self.stop = threading.Event()
         self.pause_point = PausePoint(workers)
         self.failures: list[BaseException] = []
@@ -120,7 +122,7 @@ class WorkerPool:
                         return
                     runs, saved = self._waiting.pop()
                     self._capture[worker] = None if saved is None else partial(_itself, saved)
-                for done in run_batch(self.context, runs, self._counts[worker], saved):
+                for done in self._run(self.context, runs, self._counts[worker], saved):
                     self._steps[worker] += done.steps
                     self._regret[worker] += done.regret
                     self._capture[worker] = done.capture

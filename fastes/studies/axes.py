@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastes.agents import AGENTS, agent_parameters
+from fastes.agents.own import names_own_agent
 from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
 from fastes.problem.random_problem import PARAMETERS
@@ -11,8 +12,24 @@ from fastes.studies.lists import progression
 OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_parameters().items()}
 """The agents that an axis is for, where it is not for all."""
 
+
+class _AgentAxis(Parameter):
+    """Agents by their names, and own agents as module:Class."""
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Return the name of an agent, or raise ValueError."""
+        if isinstance(value, str) and names_own_agent(value):
+            return value
+        return super().checked(name, value)
+
+
 AXES: dict[str, Parameter] = {
-    "agent": Parameter(f"{', '.join(AGENTS)}.", "choice", "es", choices=tuple(AGENTS)),
+    "agent": _AgentAxis(
+        f"{', '.join(AGENTS)}, or module:Class for your own.",
+        "choice",
+        "es",
+        choices=tuple(AGENTS),
+    ),
     **{name: declared for name, (declared, _) in agent_parameters().items()},
     **PARAMETERS,
     "T": Parameter("Steps a run.", "integer", 2000, minimum=1, maximum=numbers.MAX_STEPS),

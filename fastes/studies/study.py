@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fastes.agents import AGENTS
 from fastes.agents.agent import Agent
+from fastes.agents.own import imported_agent, names_own_agent
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.parameters import parameters_of
@@ -72,7 +73,8 @@ class Study:
     ----------
     agent, M, engine, alpha, arms, K, d, prior_mean, prior_cov, noise, T
         The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
-        M and engine are those of "es" only, alpha that of "linucb".
+        M and engine are those of "es" only, alpha that of "linucb". An own agent is named as
+        "module:Class", and is imported wherever its runs are done.
     runs : int
         Runs of each setting.
     seed : int
@@ -240,13 +242,19 @@ def _given_problem(words: Mapping[str, Any]) -> LinearBandit | None:
 
 
 def _setting(point: Mapping[str, Any], given: LinearBandit | None) -> Setting:
-    agent = AGENTS[point["agent"]]
     drawn = RandomProblem(**{name: point[name] for name in RandomProblem._fields})
     return Setting(
-        agent(**{name: point[name] for name in parameters_of(agent)}),
+        _agent(point),
         drawn if given is None else GivenProblem(given),
         point["T"],
     )
+
+
+def _agent(point: Mapping[str, Any]) -> Agent:
+    if names_own_agent(point["agent"]):
+        return imported_agent(point["agent"])
+    kind = AGENTS[point["agent"]]
+    return kind(**{name: point[name] for name in parameters_of(kind)})
 
 
 @functools.lru_cache(maxsize=2)

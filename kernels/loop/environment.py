@@ -28,6 +28,13 @@ def draw_means(arms, seed, first, z, scores, means):
         mean_rewards(arms, z, scores, means[i])
 
 
+@entry
+def draw_noise(source, first, out):
+    """out[i] = the noise of the reward of step first + i."""
+    for i in range(out.shape[0]):
+        out[i] = normal(source, NOISE, 0, first + i)
+
+
 @inlined
 def draw_reward(environment, source, t, arm):
     """Return the reward of an arm at step t."""

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from fastes.agents import AGENTS, agent_parameters
-from fastes.cli.agent_options import AGENT, agents_of, parameter_options
+from fastes.cli.agent_options import COMPILED_AGENT, agents_of, parameter_options
 from fastes.cli.errors import user_errors
 from fastes.cli.options import INTEGER, INTEGERS, Command, output_options
 from fastes.cli.startup import load_numba
@@ -27,7 +27,7 @@ def _list(name: str, default: str) -> Callable[[Command], Command]:
 
 
 @click.command(name="compile")
-@AGENT
+@COMPILED_AGENT
 @parameter_options(only=_CHOICES)
 @_list("K", "100")
 @_list("d", "10")

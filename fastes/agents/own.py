@@ -1,0 +1,201 @@
+"""Anyone's own agent: whatever has the interface of a live agent plays beside the compiled ones.
+
+An agent is an object with ``start(bandit, seed)``. What that returns chooses an arm by ``act()``
+and learns by ``observe(arm, reward)``. If it has ``action_law()`` too, the probability with which
+it would play each arm, diagnostics can measure it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from fastes.agents.agent import Agent
+from fastes.checks import numbers
+
+if TYPE_CHECKING:
+    from fastes.agents.action_law import ActionLaw
+    from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.streams.philox import Source
+    from fastes.problem.bandit import LinearBandit
+
+
+class Player(Protocol):
+    """An own agent at work on one problem."""
+
+    def act(self) -> int:
+        """Return the arm to play, by its index in `bandit.actions`."""
+
+    def observe(self, arm: int, reward: float) -> None:
+        """Take in the reward of an arm."""
+
+
+class PlayerFactory(Protocol):
+    """An own agent: what `simulate` takes in the place of one of ours.
+
+    If it is a dataclass, its fields are its parameters in labels, tables and files.
+    """
+
+    def start(self, bandit: LinearBandit, seed: int) -> Player:
+        """Return one that begins to play a problem, with this seed for its own randomness.
+
+        It is called once a run, each time with another seed.
+        """
+
+
+class OwnAgentError(RuntimeError):
+    """An own agent raised an exception, which is the cause of this one, or broke a rule."""
+
+
+class OwnState(NamedTuple):
+    """An own agent under way: what it is, and what is known from the rewards that it has seen."""
+
+    posterior: Any
+    player: Player
+
+
+@dataclass(frozen=True, eq=False)
+class OwnAgent(Agent):
+    """An own agent, as the other agents are described. Its steps are Python's."""
+
+    given: PlayerFactory
+    engine = "python"
+    scores = "none"
+    compiled = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Where its class is: module:Class."""
+        kind = type(self.given)
+        return f"{kind.__module__}:{kind.__name__}"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The name of its class."""
+        return type(self.given).__name__
+
+    def parameters(self) -> dict[str, Any]:
+        """Return its fields that are numbers or words, if it is a dataclass."""
+        given: Any = self.given
+        known = fields(given) if is_dataclass(given) else ()
+        values = {each.name: getattr(given, each.name) for each in known if each.init}
+        return {k: v for k, v in values.items() if isinstance(v, (bool, int, float, str))}
+
+    def description(self) -> dict[str, Any]:
+        """Return its name and parameters. They do not make the same agent: its code is not ours."""
+        return {"agent": self.name, "parameters": self.parameters()}
+
+    def started(self, bandit: LinearBandit, seed: int, run: int) -> Player:
+        """Return one that begins run `run` of a simulation, or raise OwnAgentError."""
+        import numpy as np
+
+        own = np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(1, np.uint64)
+        try:
+            player = self.given.start(bandit, int(own[0]))
+        except Exception as error:
+            raise failed(self, "start", error, f"of run {run}") from error
+        for method in ("act", "observe"):
+            if not callable(getattr(player, method, None)):
+                raise OwnAgentError(
+                    f"{self.label}: what start() returns must have {method}(), "
+                    f"got {numbers.shown(player)}"
+                )
+        return player
+
+    def require_action_law(self, bandit: LinearBandit, seed: int) -> None:
+        """Raise OwnAgentError, before the work begins, if it does not tell what it would play."""
+        if not callable(getattr(self.started(bandit, seed, 0), "action_law", None)):
+            raise OwnAgentError(
+                f"{self.label} has no action_law(): diagnostics need the K probabilities with "
+                "which it would play each arm"
+            )
+
+    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+        """Return the posterior at the prior, of an agent that does not use it."""
+        from fastes.kernels.agents.uniform import uniform
+
+        return uniform(r)
+
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return the law that the agent itself tells, or raise OwnAgentError."""
+        import numpy as np
+
+        from fastes.agents.action_law import ActionLaw
+
+        try:
+            law = np.array(state.player.action_law(), np.float64)
+        except Exception as error:
+            raise failed(self, "action_law", error, f"before step {t}") from error
+        if law.shape != (arms.K,) or not (law >= 0).all() or abs(law.sum() - 1.0) > 1e-6:
+            raise OwnAgentError(
+                f"{self.label}: action_law() must return {arms.K} probabilities that add up to 1, "
+                f"got {numbers.shown(law)} before step {t}"
+            )
+        return ActionLaw(law / law.sum())
+
+
+def failed(agent: OwnAgent, method: str, error: Exception, when: str) -> OwnAgentError:
+    """Return the sentence on an exception in an own agent's code."""
+    return OwnAgentError(f"{agent.label}: {method}() raised {type(error).__name__} {when}: {error}")
+
+
+def own_traceback(error: OwnAgentError) -> str:
+    """Return the traceback of what an own agent raised, from its own code on; or nothing."""
+    cause = error.__cause__
+    if cause is None or cause.__traceback__ is None:
+        return ""
+    own = cause.__traceback__.tb_next or cause.__traceback__
+    return "".join(traceback.format_exception(type(cause), cause, own))
+
+
+def as_agent(given: Any) -> Agent:
+    """Return an agent of ours as it is, and an own one as an `OwnAgent`, or raise TypeError."""
+    if isinstance(given, Agent):
+        return given
+    if isinstance(given, type):
+        raise TypeError(f"agent must be an object, not its class: got {given.__qualname__}")
+    if not callable(getattr(given, "start", None)):
+        raise TypeError(
+            "agent must be an agent such as ThompsonSampling(), or have start(bandit, seed), "
+            f"got {numbers.shown(given)}"
+        )
+    return OwnAgent(given)
+
+
+def names_own_agent(word: str) -> bool:
+    """Return whether a word is module:name."""
+    module, colon, name = word.partition(":")
+    return bool(colon) and all(part.isidentifier() for part in (*module.split("."), name))
+
+
+@cache
+def imported_agent(word: str) -> Agent:
+    """Return the agent that module:name stands for, or raise.
+
+    The name is that of an agent, or of a class that makes one without arguments. Modules are looked
+    for in the current folder too. Asked twice, it returns the same agent.
+    """
+    module, _, name = word.partition(":")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise OwnAgentError(f"{word}: {error}") from error
+        raise ValueError(f"agent {word!r}: there is no module {module!r}") from None
+    except Exception as error:
+        raise OwnAgentError(
+            f"{word}: importing {module} raised {type(error).__name__}: {error}"
+        ) from error
+    given = getattr(found, name, None)
+    if given is None:
+        raise ValueError(f"agent {word!r}: {module} has no {name!r}")
+    try:
+        return as_agent(given() if isinstance(given, type) else given)
+    except TypeError as error:
+        raise ValueError(f"agent {word!r}: {error}") from error
