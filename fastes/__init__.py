@@ -37,9 +37,13 @@ _HOME = {
     "sweep": "studies.execution",
 }
 
+_ROOMS = ("actions", "theory")
+"""What people use by its room: fastes.actions.Ball, fastes.theory.bounds."""
+
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:  # the same table for those who read types
+    from fastes import actions as actions
     from fastes import theory as theory
     from fastes.agents.ensemble_sampling import EnsembleSampling as EnsembleSampling
     from fastes.agents.greedy import Greedy as Greedy
@@ -64,8 +68,8 @@ if TYPE_CHECKING:  # the same table for those who read types
 
 
 def __getattr__(name: str) -> Any:
-    if name == "theory":
-        return importlib.import_module("fastes.theory")
+    if name in _ROOMS:
+        return importlib.import_module(f"fastes.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'fastes' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"fastes.{_HOME[name]}"), name)
@@ -74,4 +78,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "theory"]
+    return [*__all__, *_ROOMS]

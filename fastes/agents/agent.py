@@ -67,14 +67,15 @@ class Agent(ABC):
         return {"agent": self.name, "parameters": parameters}
 
     @abstractmethod
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return a kernel state on the canonical problem, before the first step.
 
-        `steps` is how many are to come, where that is known.
+        K is None where arms do not come again at every step. `steps` is how many are to come, where
+        that is known.
         """
 
     def restored_state(
-        self, arrays: Arrays, arms: Arms, r: int, source: Source, steps: int = 0
+        self, arrays: Arrays, arms: Arms | None, r: int, source: Source, steps: int = 0
     ) -> Any:
         """Return the state whose `state_arrays` are given, or raise FileFormatError.
 
@@ -82,7 +83,7 @@ class Agent(ABC):
         """
         from fastes.agents.states import fill_state
 
-        state = self.initial_state(arms.K, r, source, steps)
+        state = self.initial_state(None if arms is None else arms.K, r, source, steps)
         fill_state(state, arrays)
         return state
 
@@ -90,7 +91,7 @@ class Agent(ABC):
         """Return the state with larger arrays, for a kernel that `needs_capacity`."""
         return state
 
-    def state_bytes(self, K: int, r: int, T: int) -> int:
+    def state_bytes(self, K: int | None, r: int, T: int) -> int:
         """Return the most memory that one run's state takes in T steps."""
         from fastes.kernels.posterior.state import prior_bytes
 

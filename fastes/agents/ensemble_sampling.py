@@ -66,23 +66,27 @@ class EnsembleSampling(Agent):
         """The most steps that it can take: the play log counts them in 32 bits."""
         return numbers.MAX_STEPS if self.engine == "eager" else numbers.MAX_SIZE
 
-    def state_bytes(self, K: int, r: int, T: int) -> int:
+    def state_bytes(self, K: int | None, r: int, T: int) -> int:
         """Return the memory of the models and the posterior."""
-        from fastes.kernels.ensembles import deferred, eager
+        from fastes.kernels.ensembles import deferred, eager, row_deferred
 
         if self.engine == "eager":
             return eager.eager_ensemble_bytes(r, self.M)
+        if K is None:
+            return row_deferred.row_ensemble_bytes(r, self.M, T)
         return deferred.deferred_ensemble_bytes(K, r, self.M, T)
 
     def shared_cost(self, r: int) -> float:
         """Return the cost of an eager update of all M models."""
         return self.M * (r + 40.0) if self.engine == "eager" else 0.0
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior, and M models drawn from it, or to be drawn."""
-        from fastes.kernels.ensembles import deferred, eager
+        from fastes.kernels.ensembles import deferred, eager, row_deferred
 
         if self.engine == "deferred":
+            if K is None:
+                return row_deferred.row_ensemble(r, self.M, steps)
             return deferred.deferred_ensemble(K, r, self.M, steps)
         state = eager.eager_ensemble(r, self.M)
         eager.draw_prior_models(state.models, source, 0, len(state.models.tiles))
@@ -90,9 +94,10 @@ class EnsembleSampling(Agent):
 
     def with_capacity(self, state: Any) -> Any:
         """Return a deferred state with room for more plays or models."""
-        from fastes.kernels.ensembles.deferred import with_capacity
+        from fastes.kernels.ensembles import deferred, row_deferred
 
-        return with_capacity(state)
+        rows = isinstance(state, row_deferred.RowEnsemble)
+        return (row_deferred if rows else deferred).with_capacity(state)
 
     def models(
         self, state: Any, source: Source, probe_index: int, first: int = 0, last: int | None = None
@@ -102,9 +107,11 @@ class EnsembleSampling(Agent):
         It changes no action that follows. `probe_index` numbers the probe: the same number at the
         same step gives the same models.
         """
-        from fastes.kernels.ensembles import deferred, eager
+        from fastes.kernels.ensembles import deferred, eager, row_deferred
 
         between = (eager if self.engine == "eager" else deferred).models_between
+        if isinstance(state, row_deferred.RowEnsemble):
+            between = row_deferred.models_between
         return between(state, source, probe_index, first, self.M if last is None else last)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
@@ -139,11 +146,17 @@ class EnsembleSampling(Agent):
         )
 
     def restored_state(
-        self, arrays: Arrays, arms: Arms, r: int, source: Source, steps: int = 0
+        self, arrays: Arrays, arms: Arms | None, r: int, source: Source, steps: int = 0
     ) -> Any:
         """Return the state whose arrays are given, or raise FileFormatError."""
-        from fastes.agents.ensemble_states import restored_deferred, restored_eager
+        from fastes.agents.ensemble_states import (
+            restored_deferred,
+            restored_eager,
+            restored_row_deferred,
+        )
 
         if self.engine == "eager":
             return restored_eager(self.M, arrays, r)
+        if arms is None:
+            return restored_row_deferred(self.M, arrays, r, steps)
         return restored_deferred(self.M, arrays, arms, r, steps)

@@ -26,7 +26,7 @@ class Greedy(Agent):
     name: ClassVar[str] = "greedy"
     title: ClassVar[str] = "Greedy"
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
         from fastes.kernels.agents.greedy import greedy
 

@@ -36,11 +36,11 @@ class LinUCB(Agent):
     title: ClassVar[str] = "LinUCB"
     scores: ClassVar[str] = "quadratic"
 
-    def state_bytes(self, K: int, r: int, T: int) -> int:
+    def state_bytes(self, K: int | None, r: int, T: int) -> int:
         """Return the memory of the posterior, and of a copy of its covariance."""
         return super().state_bytes(K, r, T) + 8 * (r * r + 1)
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
         from fastes.kernels.agents.linucb import linucb
 

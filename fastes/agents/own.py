@@ -114,7 +114,7 @@ class OwnAgent(Agent):
                 "which it would play each arm"
             )
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior, of an agent that does not use it."""
         from fastes.kernels.agents.uniform import uniform
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fastes.files.kinds import FileFormatError
 from fastes.kernels.ensembles.cached_models import CachedModels
 from fastes.kernels.ensembles.play_log import PlayLog, played_arms
+from fastes.kernels.ensembles.row_log import RowLog, first_kept, kept_rows
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -26,6 +27,8 @@ def state_arrays(state: Any) -> Arrays:
     for part in state:
         if isinstance(part, PlayLog):
             arrays["played"] = played_arms(part)
+        elif isinstance(part, RowLog):
+            arrays |= {"rows": kept_rows(part), "first_row": np.array([first_kept(part)])}
         elif isinstance(part, CachedModels):
             used = int(part.used[0])
             arrays |= {name: getattr(part, name)[:used] for name in ("model", "xi", "read_at")}
@@ -51,7 +54,7 @@ def fill_state(state: Any, arrays: Arrays) -> None:
 def _fields(part: Any, prefix: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield the arrays of a state that are saved as they are, named by the way to them."""
     for name, field in zip(part._fields, part, strict=True):
-        if name in _UNSAVED or isinstance(field, (PlayLog, CachedModels)):
+        if name in _UNSAVED or isinstance(field, (PlayLog, RowLog, CachedModels)):
             continue
         if isinstance(field, tuple):
             yield from _fields(field, f"{prefix}{name}_")

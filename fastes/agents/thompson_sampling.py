@@ -28,11 +28,11 @@ class ThompsonSampling(Agent):
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
 
-    def state_bytes(self, K: int, r: int, T: int) -> int:
+    def state_bytes(self, K: int | None, r: int, T: int) -> int:
         """Return the memory of the posterior, and of a model."""
         return super().state_bytes(K, r, T) + 16 * r
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
         from fastes.kernels.agents.thompson import thompson
 

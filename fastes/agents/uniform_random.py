@@ -29,7 +29,7 @@ class UniformRandom(Agent):
     title: ClassVar[str] = "Uniform"
     scores: ClassVar[str] = "none"
 
-    def initial_state(self, K: int, r: int, source: Source, steps: int = 0) -> Any:
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
         from fastes.kernels.agents.uniform import uniform
 

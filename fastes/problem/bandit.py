@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastes.actions import ActionSet, Redrawn, Subset, action_set_from_parts
 from fastes.actions.families import FAMILIES, RandomArms
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
@@ -29,8 +30,9 @@ class LinearBandit:
 
     Parameters
     ----------
-    actions : (K, d) array_like
-        The arms, one a row.
+    actions : (K, d) array_like or action set
+        The arms, one a row, the same at every step: the paper's setting. Or a set of
+        `fastes.actions`, where they are not.
     prior_mean : float or (d,) array_like
         mu_0; a number stands for a vector of it.
     prior_cov : float, (d,) or (d, d) array_like
@@ -46,28 +48,22 @@ class LinearBandit:
     LinearBandit(K=2, d=2, noise=0.5)
     """
 
-    actions: Floats
+    actions: Any  # (K, d) floats, or an ActionSet; typed so that the common case needs no cast
     prior_mean: Floats
     prior_cov: float | Floats
     noise: float
 
     def __init__(
         self,
-        actions: ArrayLike,
+        actions: ArrayLike | ActionSet,
         prior_mean: ArrayLike = 0.0,
         prior_cov: ArrayLike = 1.0,
         noise: float = 1.0,
     ) -> None:
-        rows = arrays.array("actions", actions)
-        if rows.ndim != 2 or 0 in rows.shape:
-            raise ValueError(
-                "actions must have two dimensions, K arms by d features, at least 1 by 1, "
-                f"got shape {rows.shape}"
-            )
-        numbers.integer("the number of arms K", len(rows), 1, MAX_SIZE)
-        d = rows.shape[1]
+        checked = actions if isinstance(actions, ActionSet) else _fixed(actions)
+        d = checked.dimension if isinstance(checked, ActionSet) else checked.shape[1]
         values = {
-            "actions": arrays.frozen(rows),
+            "actions": checked,
             "prior_mean": arrays.frozen(_mean("prior_mean", prior_mean, d)),
             "prior_cov": _covariance("prior_cov", prior_cov, d),
             "noise": numbers.positive("noise", noise),
@@ -82,14 +78,40 @@ class LinearBandit:
         return None
 
     @property
-    def K(self) -> int:
-        """Number of arms."""
-        return self.actions.shape[0]
+    def K(self) -> Any:  # an int but for None
+        """Number of arms on offer at a step; None where they are not counted, as on a ball."""
+        given = self.actions
+        return given.arms_on_offer if isinstance(given, ActionSet) else given.shape[0]
 
     @property
     def d(self) -> int:
         """Dimension of theta."""
-        return self.actions.shape[1]
+        given = self.actions
+        return given.dimension if isinstance(given, ActionSet) else given.shape[1]
+
+    @property
+    def action_set(self) -> ActionSet | None:
+        """What is on offer, where that is not the same at every step of every run."""
+        return self.actions if isinstance(self.actions, ActionSet) else None
+
+    @property
+    def counted_arms(self) -> int:
+        """How many arms have numbers that last, by which plays are counted."""
+        given = self.actions
+        return given.counted_arms if isinstance(given, ActionSet) else given.shape[0]
+
+    @property
+    def arms_repeat(self) -> bool:
+        """Whether the arms of a run are the same at every step."""
+        return self.action_set is None or isinstance(self.actions, Redrawn)
+
+    def fixed_arms(self, what: str) -> Floats:
+        """Return the arms, (K, d), or raise ValueError: what is asked for is about fixed ones."""
+        if isinstance(self.actions, ActionSet):
+            raise ValueError(
+                f"{what} are about a fixed set of arms, got actions {self.actions.words}"
+            )
+        return self.actions
 
     @property
     def rank(self) -> int:
@@ -99,9 +121,15 @@ class LinearBandit:
     @cached_property
     def canonical(self) -> "Canonical":
         """The whitened problem that the kernels work on."""
+        from fastes.problem.coordinates import canonicalise_belief
         from fastes.problem.whitening import canonicalise
 
-        return canonicalise(self.actions, self.prior_mean, self.prior_cov, self.noise)
+        given, belief = self.actions, (self.prior_mean, self.prior_cov, self.noise)
+        if isinstance(given, Subset):
+            return canonicalise(given.pool, *belief)
+        if isinstance(given, ActionSet):
+            return canonicalise_belief(given.longest, *belief)
+        return canonicalise(given, *belief)
 
     @cached_property
     def duplicate_counts(self) -> NDArray[np.int64]:
@@ -113,20 +141,26 @@ class LinearBandit:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the whole problem: equal for equal problems."""
-        return arrays.fingerprint(self.actions, self.prior_mean, self.prior_cov, self.noise)
+        given, belief = self.actions, (self.prior_mean, self.prior_cov, self.noise)
+        if isinstance(given, ActionSet):
+            return arrays.fingerprint(given.kind, *given.parts().values(), *belief)
+        return arrays.fingerprint(given, *belief)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies are made as originals are: validated, and read-only.
         return _copied, (self.parts(), self.random_arms)
 
     def __repr__(self) -> str:
+        if self.action_set is not None:
+            return f"LinearBandit({self.action_set}, noise={self.noise:g})"
         return f"LinearBandit(K={self.K}, d={self.d}, noise={self.noise:g})"
 
     def _repr_html_(self) -> str:
         arms = "given" if self.random_arms is None else f"random, {self.random_arms.family}"
+        arms = arms if self.action_set is None else self.action_set.words
         covariance = ("isotropic", "diagonal", "full")[np.ndim(self.prior_cov)]
         facts = {
-            "arms K": f"{self.K:,}",
+            "arms K": "not counted" if self.K is None else f"{self.K:,}",
             "dimension d": f"{self.d:,}",
             "rank": f"{self.rank:,}",
             "arms": arms,
@@ -241,10 +275,13 @@ class LinearBandit:
         """
         from fastes.problem.whitening import pack_canonical
 
-        parts = {name: np.asarray(getattr(self, name)) for name in _PARTS}
-        if drawn_again and self.random_arms is not None:
-            del parts["actions"]
+        parts = {name: np.asarray(getattr(self, name)) for name in _BELIEF}
+        if self.action_set is not None:
+            parts |= {"set_kind": np.array(self.action_set.kind), **self.action_set.parts()}
+        elif drawn_again and self.random_arms is not None:
             parts |= self.random_arms.parts()
+        else:
+            parts["actions"] = np.asarray(self.actions)
         coordinates = pack_canonical(self.canonical).items()
         return parts | {f"canonical_{name}": part for name, part in coordinates}
 
@@ -253,8 +290,10 @@ class LinearBandit:
         """Return the problem whose `parts` these are, or raise KeyError, TypeError, ValueError."""
         from fastes.problem.whitening import unpack_canonical
 
-        prior_mean, prior_cov, noise = (parts[name][()] for name in _PARTS[1:])
-        if "actions" in parts:
+        prior_mean, prior_cov, noise = (parts[name][()] for name in _BELIEF)
+        if "set_kind" in parts:
+            bandit = cls(action_set_from_parts(parts), prior_mean, prior_cov, float(noise))
+        elif "actions" in parts:
             bandit = cls(parts["actions"], prior_mean, prior_cov, float(noise))
         else:
             arms = RandomArms.from_parts(parts)
@@ -271,7 +310,19 @@ def _copied(parts: Mapping[str, NDArray[Any]], random_arms: RandomArms | None) -
     return bandit
 
 
-_PARTS = ("actions", "prior_mean", "prior_cov", "noise")
+_BELIEF = ("prior_mean", "prior_cov", "noise")
+
+
+def _fixed(actions: ArrayLike) -> Floats:
+    """Return a fixed set of arms, one a row, or raise."""
+    rows = arrays.array("actions", actions)
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise ValueError(
+            "actions must have two dimensions, K arms by d features, at least 1 by 1, or be a set "
+            f"of fastes.actions, got shape {rows.shape}"
+        )
+    numbers.integer("the number of arms K", len(rows), 1, MAX_SIZE)
+    return arrays.frozen(rows)
 
 
 def _mean(name: str, value: ArrayLike, d: int) -> Floats:

@@ -30,8 +30,8 @@ class Canonical:
 
     Attributes
     ----------
-    arms : Arms
-        b and o, in tiles.
+    arms : Arms or None
+        b and o, in tiles; None where arms are not known before they are offered.
     rank : int
         r, the length of z.
     factor : float, (d,) array, (d, r) array or None
@@ -39,9 +39,16 @@ class Canonical:
         were factored, because they span fewer dimensions than theta has.
     """
 
-    arms: Arms
+    arms: Arms | None
     rank: int
     factor: float | Floats | None
+
+
+def rank_of(factor: float | Floats, d: int) -> int:
+    """Return the number of columns of a root of a covariance, and 1 where all are zero."""
+    if np.ndim(factor) == 2:
+        return np.shape(factor)[1]
+    return max(1, int(np.count_nonzero(factor))) if np.ndim(factor) == 1 else d
 
 
 def canonicalise(
@@ -50,16 +57,13 @@ def canonicalise(
     """Return the canonical form of a problem whose parts have been validated."""
     K, d = actions.shape
     factor = covariance_root(prior_cov)
-    if np.ndim(factor) == 2:
-        rank = np.shape(factor)[1]
-    else:
-        rank = max(1, int(np.count_nonzero(factor))) if np.ndim(factor) == 1 else d
+    rank = rank_of(factor, d)
     if K < rank:
         return _from_values(actions, prior_mean, factor, noise)
     arms = _allocate(K, rank)
     for first in range(0, K, _CHUNK):
         rows = actions[first : first + _CHUNK].copy()
-        b = _whiten(rows, factor, noise)
+        b = whiten_rows(rows, factor, noise)
         store_rows(arms, first, b, mean_rewards(rows, prior_mean, noise))
     return Canonical(arms, rank, factor)
 
@@ -72,6 +76,8 @@ def pack_canonical(canonical: Canonical) -> dict[str, NDArray[np.float64]]:
     factor = canonical.factor
     if factor is not None and np.ndim(factor) < 2:
         return {}
+    if canonical.arms is None:
+        return {"factor": np.asarray(factor)}
     parts = dict(zip("bo", rows_and_offsets(canonical), strict=True))
     return parts if factor is None else {**parts, "factor": np.asarray(factor)}
 
@@ -80,13 +86,18 @@ def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canon
     """Return the packed coordinates of a problem whose own are given, or raise ValueError."""
     if not parts:
         return own
+    if own.arms is None:
+        root = np.array(parts["factor"], np.float64)
+        if root.shape != getattr(own.factor, "shape", ()):
+            raise ValueError("the coordinates of the arms do not fit the problem")
+        return Canonical(None, own.rank, root)
     b, o = np.array(parts["b"], np.float64, order="C"), np.array(parts["o"], np.float64)
     factor = None if own.factor is None else np.array(parts["factor"], np.float64)
     fits = b.shape == (own.arms.K, own.rank) and o.shape == (own.arms.K,)
     if not fits or (factor is not None and factor.shape != getattr(own.factor, "shape", ())):
         raise ValueError("the coordinates of the arms do not fit the problem")
     _check_spread(b)
-    _check("the arms' mean rewards", o, LARGEST_VALUE)
+    check_size("the arms' mean rewards", o, LARGEST_VALUE)
     arms = _allocate(*b.shape)
     store_rows(arms, 0, b, o)
     return Canonical(arms, own.rank, factor)
@@ -95,6 +106,7 @@ def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canon
 def rows_and_offsets(canonical: Canonical) -> tuple[Floats, Floats]:
     """Return b (K x r) and o (K) as new arrays, an arm a row."""
     arms = canonical.arms
+    assert arms is not None
     b = arms.tiles.transpose(0, 2, 1).reshape(-1, canonical.rank)[: arms.K]
     return np.ascontiguousarray(b), arms.offsets.ravel()[: arms.K].copy()
 
@@ -115,22 +127,22 @@ def to_user_coordinates(
     if isinstance(factor, float):
         return factor * np.eye(d)
     if factor.ndim == 1:
-        return np.diag(factor)[:, _kept(factor)]
+        return np.diag(factor)[:, kept_coordinates(factor)]
     return factor
 
 
-def _kept(diagonal: Floats) -> NDArray[np.int64]:
+def kept_coordinates(diagonal: Floats) -> NDArray[np.int64]:
     """Return the coordinates with a variance, or one without if there are none."""
     return np.flatnonzero(diagonal) if diagonal.any() else np.array([0])
 
 
-def _whiten(rows: Floats, factor: float | Floats, noise: float) -> Floats:
+def whiten_rows(rows: Floats, factor: float | Floats, noise: float) -> Floats:
     """Return b = F'a / sigma for every row a, or raise where it is too large."""
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
         if isinstance(factor, float):
             b = rows * (factor / noise)
         elif factor.ndim == 1:
-            kept = _kept(factor)
+            kept = kept_coordinates(factor)
             b = rows[:, kept] * (factor[kept] / noise)
         else:
             b = np.empty((len(rows), factor.shape[1]))
@@ -151,7 +163,7 @@ def _from_values(
     from scipy.linalg import qr
 
     distinct, arm = distinct_rows(actions)
-    B = _whiten(distinct, factor, noise)
+    B = whiten_rows(distinct, factor, noise)
     R, pivots = qr(B.T, mode="r", pivoting=True)
     L = np.zeros((len(B), min(R.shape)))
     L[pivots] = R[: L.shape[1]].T
@@ -177,17 +189,18 @@ def mean_rewards(actions: Floats, theta: Floats, noise: float) -> Floats:
     for first in range(0, len(actions), _CHUNK):
         rows = actions[first : first + _CHUNK].copy()
         transform_rows(rows, theta[:, None].copy(), 1.0 / noise, out[first : first + _CHUNK])
-    _check("the arms' mean rewards", out, LARGEST_VALUE)
+    check_size("the arms' mean rewards", out, LARGEST_VALUE)
     return out[:, 0].copy()
 
 
 def _check_spread(b: Floats) -> None:
     """Raise unless every |b|, the prior standard deviation of an arm's value, is within limits."""
-    _check("the arms' values", b, LARGEST_SPREAD)  # so that no square overflows
-    _check("the arms' values", np.sqrt(np.einsum("ij,ij->i", b, b)), LARGEST_SPREAD)
+    check_size("the arms' values", b, LARGEST_SPREAD)  # so that no square overflows
+    check_size("the arms' values", np.sqrt(np.einsum("ij,ij->i", b, b)), LARGEST_SPREAD)
 
 
-def _check(what: str, numbers: Floats, limit: float) -> None:
+def check_size(what: str, numbers: Floats, limit: float) -> None:
+    """Raise ValueError unless all numbers are within a limit, in units of the noise."""
     largest = np.max(np.abs(numbers), initial=0.0)
     if not largest <= limit:  # nan is refused too
         raise ValueError(

@@ -30,7 +30,7 @@ class Configuration(NamedTuple):
     agent: str
     engine: str
     parameters: dict[str, Any]
-    K: int
+    K: int | None  # arms on offer at a step; None where they are not counted
     d: int
     rank: int
     T: int
@@ -38,6 +38,7 @@ class Configuration(NamedTuple):
     seed: int
     points: int
     noise: float
+    actions: str  # "fixed", or what is on offer in words
     theta: str  # "prior": drawn anew for every run; or "fixed" and a hash of what was given
     problem: str  # the fingerprint of the LinearBandit
     versions: dict[str, str]  # as `Versions`
@@ -59,7 +60,7 @@ class Result:
     regret : Regret
         Cumulative regret at those times.
     counts : (K,) array
-        How often each arm was played, over all runs.
+        How often each arm was played, over all runs; (0,) where arms keep no numbers.
     diagnostics : Diagnostics or None
         What was measured at chosen times, if it was asked for.
     theta : (1, d) or (runs, d) array, or None

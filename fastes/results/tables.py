@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastes.results.comparison import Difference
-from fastes.results.result import Result
+from fastes.results.result import Configuration, Result
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -100,7 +100,7 @@ def setting_line(results: Sequence[Result]) -> str:
     runs = sorted({result.configuration.runs for result in results})
     count = f"{runs[0]:,} to {runs[-1]:,}" if len(runs) > 1 else f"{runs[0]:,}"
     return (
-        f"K={c.K:,} arms, d={c.d:,}, T={c.T:,} steps, "
+        f"{_arms(c)}, d={c.d:,}, T={c.T:,} steps, "
         f"{count} run{'s' if runs[-1] > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
     )
 
@@ -155,3 +155,10 @@ def in_brackets(mean: float | None, se: float | None) -> str:
         return f"{in_brackets(mean / unit, se / unit)}e{exponent:+d}"
     places = max(0, -math.floor(math.log10(1.0526 * se)))  # 0.095 and above is 0.1
     return f"{mean:,.{places}f}({round(se * 10**places)})"
+
+
+def _arms(c: Configuration) -> str:
+    """Return what is on offer, as a table's first words."""
+    if c.actions == "fixed":
+        return f"K={c.K:,} arms"
+    return c.actions if c.K is None else f"K={c.K:,} arms {c.actions}"

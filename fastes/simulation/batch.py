@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.actions import Given
 from fastes.agents.agent import Agent
 from fastes.agents.search import search_workspace
 from fastes.agents.states import Arrays, state_arrays
@@ -22,8 +23,10 @@ from fastes.kernels.loop.record import Record, record
 from fastes.kernels.loop.states import set_state, stack_states, state_at
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.streams.philox import Source, source
+from fastes.problem.bandit import LinearBandit
 from fastes.problem.whitening import mean_rewards
 from fastes.simulation.experiment import Experiment
+from fastes.simulation.offers import Offers, offers_of_run
 from fastes.simulation.partial_result import BatchState, PartialResult
 from fastes.simulation.plan import Plan
 from fastes.simulation.shared_update import SharedUpdate
@@ -64,9 +67,9 @@ def _run_alone(
     context: RunContext, runs: range, counts: NDArray[np.int64], saved: BatchState | None
 ) -> Iterator[Slice]:
     e, agent, run = context.experiment, context.agent, runs[0]
-    actions, origin = FixedActions(e.bandit.canonical.arms), source(e.seed, run)
-    state = _state(e, agent, run, saved and saved.states[0])
-    environment = state_at(environments_of(e, runs), 0)
+    origin = source(e.seed, run)
+    actions, environment, work = _offers(context, run)
+    state = _state(e, agent, run, saved and saved.states[0], actions.arms)
     row = run - context.partial.runs.start
     known = context.partial
     kept = record(e.times, known.regret[row], counts, known.actions[row], known.rewards[row])
@@ -75,7 +78,6 @@ def _run_alone(
         t = saved.t
         kept.total[:] = saved.totals
         kept.cursor[:] = np.searchsorted(e.times, t, side="right")
-    work = search_workspace(agent, actions.arms, context.plan.certificate)
     forward = advance if context.shared_update is None else context.shared_update.advance
 
     def step_to(t: int, stop: int) -> int:
@@ -87,7 +89,7 @@ def _run_alone(
             elif needs_capacity(state):
                 state = agent.with_capacity(state)
             else:
-                raise _failed(run, reached)
+                raise _failed(e.bandit, run, reached)
         return int(reached)
 
     def capture(t: int) -> BatchState:
@@ -116,13 +118,13 @@ def _run_many(
         np.full(n, e.seed, np.uint64), np.arange(runs.start, runs.stop, dtype=np.uint64)
     )
     environments = environments_of(e, runs)
-    state = _state(e, agent, runs[0], saved and saved.states[0])
+    state = _state(e, agent, runs[0], saved and saved.states[0], actions.arms)
     states = stack_states(state, n)
     if saved is None:
         set_state(states, slice(n), state)  # runs that go together begin alike
     else:
         for i, (run, stored) in enumerate(zip(runs, saved.states, strict=True)):
-            set_state(states, i, _state(e, agent, run, stored))
+            set_state(states, i, _state(e, agent, run, stored, actions.arms))
     del state  # or one more would stay
     rows = context.partial.rows(runs)
     records = Record(
@@ -149,7 +151,7 @@ def _run_many(
         rest = (environments, records, sources, work, failed_run, t, stop)
         reached = forward(states, actions, *rest)
         if reached < stop:
-            raise _failed(runs[failed_run[0]], reached)
+            raise _failed(e.bandit, runs[failed_run[0]], reached)
         return int(reached)
 
     before = counts.copy()
@@ -166,12 +168,24 @@ def _run_many(
     add_counts()
 
 
-def _state(e: Experiment, agent: Agent, run: int, saved: Arrays | None) -> Any:
+def _offers(context: RunContext, run: int) -> Offers:
+    """Return what a run plays on."""
+    e, agent, certificate = context.experiment, context.agent, context.plan.certificate
+    if e.bandit.action_set is not None:
+        return offers_of_run(e, agent, run, certificate)
+    arms = e.bandit.canonical.arms
+    environment = state_at(environments_of(e, range(run, run + 1)), 0)
+    return Offers(FixedActions(arms), environment, search_workspace(agent, arms, certificate))
+
+
+def _state(e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any) -> Any:
     """Return the agent's state at the beginning of a run, or the saved one."""
-    K, r, origin = e.bandit.K, e.bandit.rank, source(e.seed, run)
+    r, origin = e.bandit.rank, source(e.seed, run)
+    if not e.bandit.arms_repeat:
+        arms = None
     if saved is None:
-        return agent.initial_state(K, r, origin, e.T)
-    return agent.restored_state(saved, e.bandit.canonical.arms, r, origin, e.T)
+        return agent.initial_state(None if arms is None else arms.K, r, origin, e.T)
+    return agent.restored_state(saved, arms, r, origin, e.T)
 
 
 def environments_of(e: Experiment, runs: range) -> Environment:
@@ -212,7 +226,11 @@ def slices(
             length = max(1, min(4 * length, int(steps * _SLICE_SECONDS / max(elapsed, 1e-9))))
 
 
-def _failed(run: int, step: int) -> FloatingPointError:
+def _failed(bandit: LinearBandit, run: int, step: int) -> Exception:
+    if isinstance(bandit.actions, Given):
+        rows = bandit.actions.array[step % len(bandit.actions.array)]
+        if not np.isfinite(rows).all():
+            return ValueError(f"actions hold an arm at step {step} that is not finite")
     return FloatingPointError(
         f"run {run} lost its posterior to rounding at step {step}: the arms' values are too "
         "many noise standard deviations apart"

@@ -142,7 +142,7 @@ def _check(e: Experiment, partial: PartialResult, batched: int, states: int) -> 
     begun = [run for each in partial.in_progress for run in each.runs]
     fits = (
         partial.regret.shape == (n, len(e.times))
-        and partial.counts.shape == (e.bandit.K,)
+        and partial.counts.shape == (e.bandit.counted_arms,)
         and partial.done.shape == (n,)
         and partial.done.dtype == np.bool_
         and np.isfinite(partial.regret).all()

@@ -90,7 +90,8 @@ def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, thre
         measured = Measurements(*(part[done] for part in partial.measurements or ()))
         found = Diagnostics(e.probe_times, e.samples, measured, known)
     numbers = np.flatnonzero(done) + partial.runs.start
-    actions = partial.actions[done].astype(np.min_scalar_type(e.bandit.K - 1))
+    most = max(e.bandit.counted_arms, e.bandit.K or 1)
+    actions = partial.actions[done].astype(np.min_scalar_type(most - 1))
     return Result(
         e.configuration(agent, len(numbers), threads, partial.seconds),
         e.times,

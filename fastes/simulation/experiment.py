@@ -108,6 +108,7 @@ class Experiment:
             seed=self.seed,
             points=self.points,
             noise=bandit.noise,
+            actions="fixed" if bandit.action_set is None else bandit.action_set.words,
             theta="prior" if theta is None else f"fixed, {arrays.fingerprint(theta)}",
             problem=bandit.fingerprint,
             versions=versions()._asdict(),

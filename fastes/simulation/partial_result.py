@@ -64,7 +64,7 @@ def empty_partial_result(experiment: Experiment, runs: range) -> PartialResult:
         runs,
         np.zeros((n, times)),
         measurements,
-        np.zeros(experiment.bandit.K, np.int64),
+        np.zeros(experiment.bandit.counted_arms, np.int64),
         np.zeros(n, np.bool_),
         *_empty_trajectories(experiment, n),
     )

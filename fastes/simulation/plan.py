@@ -7,9 +7,11 @@ import os
 from typing import NamedTuple
 
 from fastes.agents.agent import Agent
-from fastes.agents.search import run_bytes, uses_certificate
+from fastes.agents.search import uses_certificate
 from fastes.checks import memory, numbers
+from fastes.kernels.actions.arms import arms_bytes
 from fastes.kernels.arithmetic.tile_product import MODELS
+from fastes.kernels.search.certificate import certified_bytes
 from fastes.simulation.experiment import Experiment
 
 _LARGEST_BATCH = 32
@@ -59,22 +61,27 @@ def make_plan(
         memory.require(f"diagnostics by {e.samples:,} draws", min(threads, runs) * draws)
     if not agent.compiled:  # threads would wait for each other, and its code need not bear them
         return Plan(workers=1, batch=1, mode="alone", certificate=False)
-    points = len(e.times)
-    once, shown = 8 * runs * points, 2 * 8 * K  # means and counts
-    copy = agent.state_bytes(K, r, T) if saved else 0
-    alone = run_bytes(agent, K, r, T) + shown + copy
+    points, fixed = len(e.times), e.bandit.action_set is None
+    at_once = K or 1  # arms on offer at a step
+    once, shown = 8 * runs * points, 2 * 8 * max(at_once, e.bandit.counted_arms)  # means and counts
+    lasting = K if e.bandit.arms_repeat else None
+    state = agent.state_bytes(lasting, r, T)
+    copy = state if saved else 0
+    certificate = e.bandit.arms_repeat and uses_certificate(agent, K, r)
+    searched = certified_bytes(K, r) if certificate else at_once
+    offered = 0 if fixed else arms_bytes(at_once, r) + 8 * e.bandit.counted_arms * (r + 1)
+    alone = state + searched + offered + shown + copy
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)
     available = memory.available_bytes() - once
     workers = int(min(threads, runs, max(1, available // alone)))
     sharing = threads if workers == 1 < threads and agent.shared_cost(r) >= _WORTH_SHARING else 0
-    certificate, possible = uses_certificate(agent, K, r), modes(agent, K, r, T)
-    mode = possible[-1] if e.probe_times is None else "alone"
+    mode = modes(agent, K, r, T)[-1] if fixed and e.probe_times is None else "alone"
     if mode == "sequence" and runs < _MANY_RUNS * workers:
         mode = "alone"
     if mode == "alone":
         return Plan(workers, 1, mode, certificate, sharing)
     # A batch has its stack of states, and one more while they are made.
-    state = agent.state_bytes(K, r, T) + K + 8 * K
+    state += K + 8 * K
     stack = state + shown + 8 * points + copy
     batch = int(min(_LARGEST_BATCH, -(-runs // workers), (available // workers - state) // stack))
     if batch < MODELS:
@@ -111,6 +118,7 @@ def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
 
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:
     sizes = {"K": K, "rank": r, "T": T, **agent.parameters()}
+    sizes = {name: value for name, value in sizes.items() if value is not None}
     return ", ".join(f"{name}={value:,}" for name, value in sizes.items())
 
 

@@ -18,6 +18,12 @@ def offer(actions, source, t):
 
 
 @generic
+def take_at_random(actions, arm, source, t):
+    """Return an arm on offer that is drawn uniformly: of K of them the one with this number."""
+    return arm
+
+
+@generic
 def arm_key(actions, arm, t):
     """Return a number by which the arm that is `arm` of those on offer at t is known.
 

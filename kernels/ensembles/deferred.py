@@ -152,7 +152,7 @@ def restored(
 
 
 @inlined
-def _draw(agent, source, stream, counter, xi):
+def draw_unread(agent, source, stream, counter, xi):
     """Draw xi ~ N(0, P), a model that was never read; cost O(r^2 + r recent arms).
 
     P = U'U + the recent arms, each as often as it was played (posterior/state.py): one normal for
@@ -203,7 +203,7 @@ def read(agent, source, t, m):
     slot = slot_of(models, m)
     if slot < 0:
         slot = add_model(models, m)
-        _draw(agent, source, INITIAL_MODELS, t, models.xi[slot])
+        draw_unread(agent, source, INITIAL_MODELS, t, models.xi[slot])
     else:
         _catch_up(agent, source, PERTURBATION, t, models.read_at[slot], models.xi[slot])
     models.read_at[slot] = now(agent.log)
@@ -235,7 +235,7 @@ def _probe_models(agent, source, probe_index, first, out):
         counter = probe_counter(probe_index, m)
         slot = slot_of(agent.models, m)
         if slot < 0:
-            _draw(agent, source, DIAGNOSTICS, counter, out[i])
+            draw_unread(agent, source, DIAGNOSTICS, counter, out[i])
         else:
             for j in range(out.shape[1]):
                 out[i, j] = agent.models.xi[slot, j]

@@ -1,11 +1,14 @@
-"""What pays: mean rewards and noise."""
+"""What pays: mean rewards and noise, and the best that is on offer."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..actions.arms import mean_rewards
-from ..jit.decorators import entry, inlined
+from ..actions.arms import Arms, load_arm, mean_rewards
+from ..arithmetic.floats import fma
+from ..arithmetic.tile_product import score_tile
+from ..jit.decorators import entry, generic, inlined
+from ..search.tile_scores import largest_of
 from ..streams.layout import NOISE, THETA
 from ..streams.normals import fill_normals, normal
 from ..streams.philox import Source
@@ -17,6 +20,83 @@ class Environment(NamedTuple):
     means: np.ndarray  # (K,)
     best: float
     row: np.ndarray  # (r,): scratch, the arm played
+
+
+class OfferEnvironment(NamedTuple):
+    """What pays where the arms on offer change: theta itself, in canonical coordinates."""
+
+    arms: Arms  # on offer at this step
+    z: np.ndarray  # (r,): theta
+    number: (
+        np.ndarray
+    )  # (K,) int64: by which number each arm on offer is recorded; or (0,): its own
+    row: np.ndarray  # (r,): scratch, the arm played
+    scores: np.ndarray  # (TILE,): scratch
+
+
+class BallEnvironment(NamedTuple):
+    """What pays where every vector of at most a norm is on offer."""
+
+    arms: Arms  # one: the arm that was chosen
+    z: np.ndarray  # (r,): theta
+    best: float  # the largest mean reward, of the arm in the direction of theta
+    row: np.ndarray  # (r,): scratch, the arm played
+
+
+@generic
+def mean_reward(environment, arm):
+    """Return the mean reward of an arm on offer."""
+    return environment.means[arm]
+
+
+@generic
+def best_reward(environment):
+    """Return the largest mean reward of the arms on offer."""
+    return environment.best
+
+
+@generic
+def arm_number(environment, arm):
+    """Return the number by which an arm on offer is recorded."""
+    return arm
+
+
+@inlined
+def _mean_of_row(environment, arm):
+    """Return o + b'z, summed as `score_tile` does: no arm may have more than the best of all."""
+    mean = load_arm(environment.arms, arm, environment.row)
+    for j in range(environment.z.shape[0]):
+        mean = fma(environment.z[j], environment.row[j], mean)
+    return mean
+
+
+@mean_reward.body(OfferEnvironment)
+def _offered_mean(environment, arm):
+    return _mean_of_row(environment, arm)
+
+
+@mean_reward.body(BallEnvironment)
+def _ball_mean(environment, arm):
+    return _mean_of_row(environment, arm)
+
+
+@best_reward.body(OfferEnvironment)
+def _best_offered(environment):
+    arms, best = environment.arms, -np.inf
+    for tile in range(arms.tiles.shape[0]):
+        score_tile(arms.tiles[tile], arms.offsets[tile], environment.z, environment.scores)
+        best = max(best, largest_of(environment.scores))
+    return best
+
+
+@best_reward.body(BallEnvironment)
+def _best_of_ball(environment):
+    return max(environment.best, _mean_of_row(environment, 0))  # which rounding may raise
+
+
+@arm_number.body(OfferEnvironment)
+def _offered_number(environment, arm):
+    return environment.number[arm] if arm < environment.number.shape[0] else arm
 
 
 @entry
@@ -38,4 +118,4 @@ def draw_noise(source, first, out):
 @inlined
 def draw_reward(environment, source, t, arm):
     """Return the reward of an arm at step t."""
-    return environment.means[arm] + normal(source, NOISE, 0, t)
+    return mean_reward(environment, arm) + normal(source, NOISE, 0, t)

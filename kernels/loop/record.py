@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit.decorators import inlined
+from .environment import arm_number, best_reward, mean_reward
 
 
 class Record(NamedTuple):
@@ -15,7 +16,7 @@ class Record(NamedTuple):
 
     times: np.ndarray  # (points,): numbers of steps, increasing
     regret: np.ndarray  # (points,): cumulative regret after that many steps
-    counts: np.ndarray  # (K,)
+    counts: np.ndarray  # (K,); or (0,) where arms have no numbers that last
     total: np.ndarray  # (1,): cumulative regret so far
     cursor: np.ndarray  # (1,): points written so far
     arms: np.ndarray  # (T,) uint32: the arm of every step; or (0,)
@@ -38,12 +39,14 @@ def record(
 @inlined
 def record_step(record, environment, t, arm, reward):
     """Count the play of an arm at step t, and its regret; keep it and its reward if asked to."""
+    number = arm_number(environment, arm)
     if t < record.arms.shape[0]:
-        record.arms[t] = arm
+        record.arms[t] = number
     if t < record.rewards.shape[0]:
         record.rewards[t] = reward
-    record.counts[arm] += 1
-    record.total[0] += environment.best - environment.means[arm]
+    if number < record.counts.shape[0]:
+        record.counts[number] += 1
+    record.total[0] += best_reward(environment) - mean_reward(environment, arm)
     cursor = record.cursor[0]
     if cursor < record.times.shape[0] and record.times[cursor] == t + 1:
         record.regret[cursor] = record.total[0]

@@ -1,7 +1,7 @@
 """A step in its two halves: the agent chooses an arm, and learns from its reward."""
 
 from ..actions.arms import load_arm
-from ..actions.offer import arm_key, offer
+from ..actions.offer import arm_key, offer, take_at_random
 from ..agents.interface import learn, prepare, random_arm
 from ..jit.decorators import inlined
 from ..search.scan import choose
@@ -14,7 +14,7 @@ def choose_arm(agent, actions, source, t, work):
     prepare(agent, source, t)
     arm = random_arm(agent, actions.arms.K, source, t)
     if arm >= 0:
-        return arm
+        return take_at_random(actions, arm, source, t)
     return choose(work, agent, actions.arms, source, t)
 
 

@@ -8,7 +8,7 @@ from ..jit.decorators import kernel
 
 
 @kernel
-def _absorb(U, eta, columns, n):
+def absorb(U, eta, columns, n):
     """Take n rewards into U mu = eta; cost O(n r^2).
 
     Column i of `columns` is an arm b and, last, its reward y: P = U'U <- U'U + sum of b b' and
@@ -51,7 +51,7 @@ def refactor(posterior):
         for j in range(r):
             columns[j, i] = scale * posterior.recent[i, j]
         columns[r, i] = posterior.recent_pay[i] / scale
-    _absorb(U, posterior.eta, columns, distinct)
+    absorb(U, posterior.eta, columns, distinct)
     posterior.since_refactor[:] = 0
     # Row i of X is (e_i - sum_{k < i} U_ki X_k) / U_ii.
     for i in range(r):

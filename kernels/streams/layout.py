@@ -23,6 +23,8 @@ TIES = _U(6)  # which of several best arms, or of all arms: an integer at t
 POSTERIOR_SAMPLE = _U(7)  # of Thompson sampling: a vector at t
 ARMS = _U(8)  # random arms: a vector for each
 DIAGNOSTICS = _U(9)  # models that a probe draws: a vector at `probe_counter`
+OFFERS = _U(11)  # arms on offer at t: see actions/fresh.py, actions/subset.py, actions/ball.py
+FORGOTTEN = _U(12)  # what a model missed that is not to be kept: a vector at `probe_counter`
 OPTIMAL_ACTION = _U(10)  # theta given the history: a vector at `probe_counter`
 
 MAX_LANE = 2**32 - 1

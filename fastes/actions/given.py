@@ -1,0 +1,133 @@
+"""Sets of arms that are given, one for each step: an array, or a file larger than memory."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from fastes.actions.action_set import ActionSet
+from fastes.checks import numbers
+from fastes.checks.numbers import MAX_SIZE
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastes.actions.action_set import Parts
+
+_SAMPLES, _SAMPLE_BYTES = 64, 1 << 16
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Given(ActionSet):
+    """Step t offers array[t % n].
+
+    Parameters
+    ----------
+    array : (n, K, d) array_like
+        n sets of K arms in R^d. A memory-mapped file, ``np.load(path, mmap_mode="r")``, is read
+        as it is needed and may be larger than memory; its rows are checked when they are offered.
+
+    Examples
+    --------
+    >>> import fastes, numpy as np
+    >>> logged = np.random.default_rng(1).normal(size=(500, 10, 4))
+    >>> bandit = fastes.LinearBandit(fastes.actions.Given(logged), noise=0.5)
+    >>> fastes.simulate(bandit, fastes.LinUCB(), T=1000, runs=4).label
+    'LinUCB, alpha=1'
+    """
+
+    kind: ClassVar[str] = "given"
+
+    array: NDArray[Any]
+    file: str
+
+    def __init__(self, array: ArrayLike) -> None:
+        import numpy as np
+
+        from fastes.checks import arrays
+
+        file = ""
+        if isinstance(array, np.memmap):
+            if array.dtype not in (np.float64, np.float32):
+                raise TypeError(
+                    f"array must hold float64 or float32 numbers, got a file of {array.dtype}"
+                )
+            file = str(Path(array.filename).resolve()) if array.filename else ""
+            rows = array.view(np.ndarray)
+        else:
+            rows = arrays.frozen(arrays.array("array", array))
+        if rows.ndim != 3 or 0 in rows.shape:
+            raise ValueError(
+                "array must have three dimensions, steps by arms by features, at least "
+                f"1 by 1 by 1, got shape {rows.shape}"
+            )
+        if not rows.flags.c_contiguous:
+            raise ValueError("array must be in C order: the rows of an arm one after the other")
+        numbers.integer("the number of arms K", rows.shape[1], 1, MAX_SIZE)
+        object.__setattr__(self, "array", rows)
+        object.__setattr__(self, "file", file)
+
+    def __repr__(self) -> str:
+        n, K, d = self.array.shape
+        return f"Given({n} sets of {K} arms, d={d})"
+
+    @property
+    def arms_on_offer(self) -> int:
+        """K."""
+        return self.array.shape[1]
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return self.array.shape[2]
+
+    @property
+    def longest(self) -> float:
+        """The length of the longest arm, of those that are in memory; files are read later."""
+        import numpy as np
+
+        if self.file:
+            return 0.0
+        return float(np.sqrt(np.square(self.array).sum(axis=2).max()))
+
+    @property
+    def words(self) -> str:
+        """What is on offer."""
+        return f"given, {len(self.array):,} sets"
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """Return the array; or of a file its name, and what it is known by."""
+        import numpy as np
+
+        if not self.file:
+            return {"set_array": np.asarray(self.array)}
+        return {"set_file": np.array(self.file), "set_hash": np.array(self.sampled_hash())}
+
+    def sampled_hash(self) -> str:
+        """Return a hash of the shape, the type and 64 evenly spaced pieces of the array."""
+        import numpy as np
+
+        flat = self.array.reshape(-1).view(np.uint8)
+        hashed = hashlib.sha256(f"{self.array.shape}{self.array.dtype}".encode())
+        last = max(0, len(flat) - _SAMPLE_BYTES)
+        for start in np.linspace(0, last, _SAMPLES).astype(np.int64).tolist():
+            hashed.update(flat[start : start + _SAMPLE_BYTES].tobytes())
+        return hashed.hexdigest()
+
+    @classmethod
+    def from_parts(cls, parts: Parts) -> Self:
+        """Return the set of this array or file, or raise."""
+        import numpy as np
+
+        if "set_array" in parts:
+            return cls(parts["set_array"])
+        file = str(parts["set_file"])
+        try:
+            found = cls(np.load(file, mmap_mode="r"))
+        except OSError as error:
+            raise ValueError(f"the arms were read from {file}, which cannot be read") from error
+        if found.sampled_hash() != str(parts["set_hash"]):
+            raise ValueError(f"the arms were read from {file}, which holds others now")
+        return found

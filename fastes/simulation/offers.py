@@ -1,0 +1,114 @@
+"""What a run plays on: the arms on offer, what they pay, and how the best of them is found."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastes.actions import Ball, Fresh, Given, Offered, Redrawn, Subset
+from fastes.agents.agent import Agent
+from fastes.agents.search import search_workspace
+from fastes.checks.arrays import Floats
+from fastes.kernels.actions import ball, fresh, given, subset
+from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.loop.environment import BallEnvironment, Environment, OfferEnvironment
+from fastes.kernels.search.ball_search import ball_search
+from fastes.kernels.search.offer_search import offer_search
+from fastes.kernels.search.scan import NoSearch
+from fastes.kernels.streams.layout import THETA
+from fastes.kernels.streams.normals import fill_normals
+from fastes.kernels.streams.philox import source
+from fastes.problem.bandit import LinearBandit
+from fastes.problem.coordinates import canonical_theta, kernel_whitening
+from fastes.problem.whitening import LARGEST_SPREAD, LARGEST_VALUE, whiten_rows
+from fastes.problem.whitening import mean_rewards as mean_rewards_of_rows
+from fastes.simulation.experiment import Experiment
+
+_U = np.uint64
+
+
+class Offers(NamedTuple):
+    """What a run plays on, for its loop."""
+
+    actions: Any  # a kernel's action set
+    environment: Any
+    work: Any  # the search for the best arm
+
+
+def offers_of_run(experiment: Experiment, agent: Agent, run: int, certificate: bool) -> Offers:
+    """Return what one run of an experiment plays on, where the arms are not fixed."""
+    given_set, bandit = experiment.bandit.actions, experiment.bandit
+    if isinstance(given_set, Redrawn):
+        return _redrawn(experiment, agent, run, certificate)
+    z = _true_z(experiment, run)
+    if isinstance(given_set, Ball):
+        return _ball(bandit, given_set, agent, z)
+    if isinstance(given_set, Offered):
+        raise ValueError("actions that are Offered are for live agents: simulate has none to offer")
+    arms = empty_arms(given_set.arms_on_offer, bandit.rank)
+    numbers = np.empty(0, np.int64)
+    if isinstance(given_set, Subset):
+        pool = subset.Pool(*pool_rows(bandit))
+        numbers = np.zeros(given_set.size, np.int64)
+        actions: Any = subset.SubsetActions(arms, pool, numbers, subset.empty_table(given_set.size))
+    else:
+        whitening = kernel_whitening(bandit.canonical, bandit.prior_mean, bandit.noise)
+        a, b = np.zeros(bandit.d), np.zeros(bandit.rank)
+        if isinstance(given_set, Fresh):
+            scratch: Any = fresh.Scratch(a, b)
+            actions = fresh.FreshActions(arms, whitening, given_set.family, scratch)
+        else:
+            assert isinstance(given_set, Given)
+            most = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
+            scratch = given.Scratch(a, b)
+            actions = given.GivenActions(arms, whitening, given_set.array, most, scratch)
+    environment = OfferEnvironment(arms, z, numbers, np.zeros(bandit.rank), np.zeros(TILE))
+    work = NoSearch(arms.K) if agent.scores == "none" else offer_search(arms)
+    return Offers(actions, environment, work)
+
+
+def pool_rows(bandit: LinearBandit) -> tuple[Floats, Floats]:
+    """Return b and o of all arms of a pool, an arm a row."""
+    from fastes.problem.whitening import rows_and_offsets
+
+    return rows_and_offsets(bandit.canonical)
+
+
+def _true_z(e: Experiment, run: int) -> Floats:
+    """Return theta of a run in canonical coordinates."""
+    bandit = e.bandit
+    if e.theta is not None:
+        theta = e.theta[run % len(e.theta)]
+        return canonical_theta(bandit.canonical, theta, bandit.prior_mean)
+    z = np.empty(bandit.rank)
+    fill_normals(source(e.seed, run), THETA, 0, z)
+    return z
+
+
+def _redrawn(e: Experiment, agent: Agent, run: int, certificate: bool) -> Offers:
+    bandit = e.bandit
+    rows, factor = bandit.actions.rows(e.seed, run, 0), bandit.canonical.factor
+    assert factor is not None  # only where there are arms
+    arms = empty_arms(len(rows), bandit.rank)
+    offsets = mean_rewards_of_rows(rows, bandit.prior_mean, bandit.noise)
+    store_rows(arms, 0, whiten_rows(rows, factor, bandit.noise), offsets)
+    means = np.empty(len(rows))
+    if e.theta is None:
+        mean_rewards(arms, _true_z(e, run), np.empty(TILE), means)
+    else:
+        means = mean_rewards_of_rows(rows, e.theta[run % len(e.theta)], bandit.noise)
+    environment = Environment(means, float(means.max()), np.zeros(bandit.rank))
+    return Offers(FixedActions(arms), environment, search_workspace(agent, arms, certificate))
+
+
+def _ball(bandit: LinearBandit, given_set: Ball, agent: Agent, z: Floats) -> Offers:
+    whitening = kernel_whitening(bandit.canonical, bandit.prior_mean, bandit.noise)
+    d, r = bandit.d, bandit.rank
+    arms = empty_arms(1, r)
+    scratch = ball.Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
+    actions = ball.BallActions(arms, whitening, given_set.radius, scratch)
+    best = float(ball.largest_mean(actions, z))
+    quadratic = agent.scores == "quadratic"
+    work = NoSearch(1) if agent.scores == "none" else ball_search(actions, quadratic)
+    return Offers(actions, BallEnvironment(arms, z, best, np.zeros(r)), work)

@@ -1,0 +1,83 @@
+"""The ball: every vector a with |a| <= radius is on offer.
+
+The best of them under a model theta is radius theta / |theta|. It is computed, stored as the one
+arm of the action set, and played like any other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arithmetic.vectors import dot
+from ..jit.decorators import entry, inlined
+from ..streams.layout import OFFERS
+from ..streams.normals import fill_normals
+from .arms import Arms
+from .offer import arm_key, take_at_random
+from .whitening import Whitening, parameter_of, store_arm, whiten
+
+
+class Scratch(NamedTuple):
+    """What a choice writes to."""
+
+    a: np.ndarray  # (d,): the arm
+    b: np.ndarray  # (r,): the same in canonical coordinates
+    normals: np.ndarray  # (d + 2,)
+
+
+class BallActions(NamedTuple):
+    """All vectors of at most a norm."""
+
+    arms: Arms  # one: the arm that was chosen
+    whitening: Whitening
+    radius: float
+    scratch: Scratch
+
+
+@inlined
+def take(actions, a, scale):
+    """Make scale a the arm to be played. Return its number, 0."""
+    for j in range(a.shape[0]):
+        a[j] *= scale
+    offset = whiten(actions.whitening, a, actions.scratch.b)
+    store_arm(actions.arms, 0, actions.scratch.b, offset)
+    return np.int64(0)
+
+
+@inlined
+def take_direction(actions, a, source, t):
+    """Play radius a / |a|, or where a is zero a direction drawn uniformly: there all arms tie."""
+    square = dot(a, a)
+    if square == 0.0:
+        fill_normals(source, OFFERS, t, a)
+        square = dot(a, a)
+    if not square < np.inf:  # lost to rounding
+        return np.int64(-1)
+    return take(actions, a, actions.radius / np.sqrt(square))
+
+
+@entry
+def largest_mean(actions, z):
+    """Return the largest mean reward on the ball under z: radius |theta| / sigma."""
+    theta = actions.scratch.a
+    parameter_of(actions.whitening, z, theta)
+    return actions.radius * np.sqrt(dot(theta, theta))
+
+
+@take_at_random.body(BallActions)
+def _take_at_random(actions, arm, source, t):
+    """Play a point drawn uniformly from the ball.
+
+    Of a point drawn uniformly from the sphere in d + 2 dimensions the first d coordinates are
+    uniform on the ball.
+    """
+    a, normals = actions.scratch.a, actions.scratch.normals
+    fill_normals(source, OFFERS, t, normals)
+    for j in range(a.shape[0]):
+        a[j] = normals[j]
+    return take(actions, a, actions.radius / np.sqrt(dot(normals, normals)))
+
+
+@arm_key.body(BallActions)
+def _arm_key(actions, arm, t):
+    return t

@@ -1,0 +1,55 @@
+"""Sets of arms that were given, one for each step; after the last the first comes again."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arithmetic.vectors import dot
+from ..jit.decorators import inlined
+from .arms import Arms
+from .offer import arm_key, offer
+from .whitening import Whitening, store_arm, whiten
+
+
+class Scratch(NamedTuple):
+    """What an offer writes to."""
+
+    a: np.ndarray  # (d,): a row
+    b: np.ndarray  # (r,): the same in canonical coordinates
+
+
+class GivenActions(NamedTuple):
+    """Step t offers rows[t % n]."""
+
+    arms: Arms
+    whitening: Whitening
+    rows: np.ndarray  # (n, K, d)
+    most: np.ndarray  # (2,): the largest |b|^2 and |o| that are allowed
+    scratch: Scratch
+
+
+@inlined
+def _is_allowed(b, o, most):
+    """Return whether a row is finite and within the limits of a problem."""
+    return dot(b, b) <= most[0] and abs(o) <= most[1]  # never, where one is nan
+
+
+@offer.body(GivenActions)
+def _offer(actions, source, t):
+    """Store the set of step t. Where a row is not allowed, no arm has a score that is a number."""
+    rows, a, b = actions.rows[t % actions.rows.shape[0]], actions.scratch.a, actions.scratch.b
+    allowed = True
+    for i in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            a[j] = rows[i, j]
+        offset = whiten(actions.whitening, a, b)
+        allowed = allowed and _is_allowed(b, offset, actions.most)
+        store_arm(actions.arms, i, b, offset)
+    if not allowed:
+        for i in range(rows.shape[0]):
+            store_arm(actions.arms, i, b, np.nan)
+
+
+@arm_key.body(GivenActions)
+def _arm_key(actions, arm, t):
+    return (t % actions.rows.shape[0]) * actions.arms.K + arm

@@ -1,0 +1,97 @@
+"""Each step a uniform subset of a pool of arms is on offer; or a subset that a caller names."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit.decorators import entry, inlined
+from ..streams.draws import integer
+from ..streams.layout import OFFERS
+from .arms import Arms
+from .offer import arm_key, offer
+from .whitening import store_arm
+
+_HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
+
+
+class Pool(NamedTuple):
+    """All arms, an arm a row: a subset is gathered from here and there."""
+
+    rows: np.ndarray  # (K, r): b
+    offsets: np.ndarray  # (K,): o
+
+
+class SubsetActions(NamedTuple):
+    """A uniform subset of a pool at every step."""
+
+    arms: Arms  # on offer
+    pool: Pool
+    chosen: np.ndarray  # (size,) int64: which arms of the pool these are
+    table: np.ndarray  # (2^k,) int64: scratch, those chosen so far, at least half empty; -1 is free
+
+
+class ChosenActions(NamedTuple):
+    """A subset of a pool that a caller has chosen."""
+
+    arms: Arms
+    chosen: np.ndarray  # (size,) int64
+
+
+def empty_table(size: int) -> np.ndarray:
+    """Return a table in which that many numbers leave half of the room."""
+    return np.full(1 << (2 * size - 1).bit_length(), -1)
+
+
+@inlined
+def _enter(table, number):
+    """Enter a number into the table. Return whether it was not there."""
+    mask = np.int64(table.shape[0] - 1)
+    entry = np.int64((np.uint64(number) * _HASH) >> np.uint64(32)) & mask
+    while table[entry] >= 0:
+        if table[entry] == number:
+            return False
+        entry = (entry + 1) & mask
+    table[entry] = number
+    return True
+
+
+@inlined
+def draw_subset(source, t, K, table, chosen):
+    """Draw distinct numbers below K, any set of that many as likely as any other.
+
+    Floyd's algorithm: for j = K - n, ..., K - 1 draw one up to j; if it is there already, take j.
+    Cost O(n).
+    """
+    n = chosen.shape[0]
+    for i in range(table.shape[0]):
+        table[i] = -1
+    for i in range(n):
+        j = K - n + i
+        number = integer(source, OFFERS, t * n + i, j + 1)
+        if not _enter(table, number):
+            _enter(table, j)
+            number = j
+        chosen[i] = number
+
+
+@entry
+def gather(arms, pool, chosen):
+    """Make chosen arms of a pool those on offer."""
+    for i in range(chosen.shape[0]):
+        store_arm(arms, i, pool.rows[chosen[i]], pool.offsets[chosen[i]])
+
+
+@offer.body(SubsetActions)
+def _offer(actions, source, t):
+    draw_subset(source, t, actions.pool.rows.shape[0], actions.table, actions.chosen)
+    gather(actions.arms, actions.pool, actions.chosen)
+
+
+@arm_key.body(SubsetActions)
+def _arm_key(actions, arm, t):
+    return actions.chosen[arm]
+
+
+@arm_key.body(ChosenActions)
+def _chosen_key(actions, arm, t):
+    return actions.chosen[arm]

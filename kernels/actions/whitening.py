@@ -1,0 +1,61 @@
+"""Rows of the user's problem become canonical arms: b = F'a / sigma, o = a'mu0 / sigma."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arithmetic.tile_product import TILE
+from ..arithmetic.vectors import add_transposed, dot
+from ..jit.decorators import entry, inlined
+
+
+class Whitening(NamedTuple):
+    """The change of coordinates, where F is a diagonal or a matrix."""
+
+    scale: np.ndarray  # (r,): of a diagonal F, what is not zero, over sigma; or (0,)
+    kept: np.ndarray  # (r,) int64: which coordinates these are; or (0,)
+    matrix: np.ndarray  # (d, r): F / sigma; or (0, r)
+    mean: np.ndarray  # (d,): mu0 / sigma
+
+
+@inlined
+def whiten(whitening, a, b):
+    """b = F'a / sigma for a row a. Return its offset; cost O(d), or O(d r)."""
+    if whitening.matrix.shape[0] == 0:
+        for j in range(b.shape[0]):
+            b[j] = whitening.scale[j] * a[whitening.kept[j]]
+    else:
+        for j in range(b.shape[0]):
+            b[j] = 0.0
+        add_transposed(whitening.matrix, a, b)
+    return dot(a, whitening.mean)
+
+
+@inlined
+def parameter_of(whitening, z, theta):
+    """theta = (mu0 + F z) / sigma, the parameter that z stands for."""
+    for j in range(theta.shape[0]):
+        theta[j] = whitening.mean[j]
+    if whitening.matrix.shape[0] == 0:
+        for j in range(z.shape[0]):
+            theta[whitening.kept[j]] += whitening.scale[j] * z[j]
+    else:
+        for i in range(theta.shape[0]):
+            theta[i] += dot(whitening.matrix[i], z)
+
+
+@inlined
+def store_arm(arms, arm, b, o):
+    """Make b and o the row and the offset of an arm, in double precision only."""
+    tile, column = divmod(arm, TILE)
+    for j in range(b.shape[0]):
+        arms.tiles[tile, j, column] = b[j]
+    arms.offsets[tile, column] = o
+
+
+@entry
+def store_whitened(arms, whitening, rows, b):
+    """Make rows (n x d) the arms 0, ..., n - 1; `b` (r) is scratch."""
+    for i in range(rows.shape[0]):
+        offset = whiten(whitening, rows[i], b)
+        store_arm(arms, i, b, offset)

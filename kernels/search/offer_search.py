@@ -1,0 +1,30 @@
+"""The best arm of a set that was not on offer before: a scan in double precision.
+
+What is scored once only is not worth storing in single precision first.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..actions.arms import Arms
+from ..arithmetic.tile_product import TILE
+from .scan import break_tie, choose, rescore
+
+
+class OfferSearch(NamedTuple):
+    """What a scan of arms on offer writes to."""
+
+    scores: np.ndarray  # (3, TILE)
+    tile_maxima: np.ndarray  # (tiles,) float32: not screened, all -inf
+
+
+def offer_search(arms: Arms) -> OfferSearch:
+    """Return the workspace of a scan of as many arms on offer."""
+    return OfferSearch(np.zeros((3, TILE)), np.full(len(arms.tiles), -np.inf, np.float32))
+
+
+@choose.body(OfferSearch)
+def _choose(work, agent, arms, source, t):
+    best, ties, arm = rescore(agent, arms, np.nan, work)
+    return break_tie(agent, arms, source, t, best, ties, arm, work)
