@@ -1,24 +1,36 @@
 """An agent at work: it chooses arms and learns from rewards as they come."""
 
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastes.actions import Ball, Offered
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.ensemble_sampling import EnsembleSampling
-from fastes.agents.search import run_bytes, search_workspace, uses_certificate
+from fastes.agents.live_offers import (
+    Choice,
+    Offer,
+    ball_choice,
+    checked_rows,
+    fixed_choice,
+    needs_rows,
+    refuse_rows,
+    whitening_of,
+)
+from fastes.agents.search import run_bytes
 from fastes.agents.states import state_arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.kinds import FileFormatError, require_replaceable
-from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.actions.ball import BallActions
 from fastes.kernels.agents.interface import needs_capacity
-from fastes.kernels.loop.live import act, observe
+from fastes.kernels.loop.live import act, observe, observe_rows
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import LinearBandit
@@ -67,10 +79,11 @@ class LiveAgent:
         self.agent = agent
         self.seed = seed
         self._state = state
-        self._actions = FixedActions(bandit.canonical.arms)
         self._source = source(seed)
-        certificate = uses_certificate(agent, bandit.K, bandit.rank)
-        self._work = search_workspace(agent, self._actions.arms, certificate)
+        self._by_row = needs_rows(bandit)
+        self._all = _all_arms(agent, bandit)
+        self._offer = Offer(agent, bandit)
+        self._whitening = whitening_of(bandit) if self._by_row else None
         self._row = np.empty(bandit.rank)
         self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
         self._acts = acts
@@ -92,21 +105,69 @@ class LiveAgent:
         """How many rewards it has taken in."""
         return self._observations
 
-    def act(self) -> int:
-        """Return the arm to play, by its index in `bandit.actions`."""
-        if snapshot_due(self._work):
-            retake_snapshot(self._work, self._state, self._actions.arms)
-        arm = act(self._state, self._actions, self._source, self._acts, self._work)
-        if arm < 0:
+    def act(self, actions: ArrayLike | None = None, *, available: ArrayLike | None = None) -> Any:
+        """Return the arm to play.
+
+        Parameters
+        ----------
+        actions : (n, d) array_like, optional
+            The arms on offer, one a row, where the problem's are `Offered`.
+        available : (n,) array_like of int, optional
+            Which arms of a fixed set can be played now; by default all.
+
+        Returns
+        -------
+        int or (d,) array
+            The index of the arm in `actions` or in `bandit.actions`; on a ball, the arm itself.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+        >>> agent = fastes.ThompsonSampling().start(bandit, seed=1)
+        >>> agent.act(available=[3, 17, 31]) in (3, 17, 31)
+        True
+        """
+        numbers_of_arms, (offered, work) = self._choice(actions, available)
+        while True:
+            if snapshot_due(work):
+                retake_snapshot(work, self._state, offered.arms)
+            arm = act(self._state, offered, self._source, self._acts, work)
+            if arm >= 0:
+                break
             if not needs_capacity(self._state):
                 raise FloatingPointError(
                     "the posterior was lost to rounding: the arms' values are too many noise "
                     "standard deviations apart"
                 )
             self._state = self.agent.with_capacity(self._state)
-            return self.act()
         self._acts += 1
-        return int(arm)
+        if isinstance(offered, BallActions):
+            return offered.scratch.a.copy() if self.agent.scores == "none" else work.theta.copy()
+        return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
+
+    def _choice(
+        self, actions: ArrayLike | None, available: ArrayLike | None
+    ) -> tuple[NDArray[np.int64] | None, Choice]:
+        """Return what there is to choose from, and the numbers of these arms if not 0, 1, ..."""
+        offered = isinstance(self.bandit.actions, Offered)
+        if offered != (actions is not None):
+            said = "needs actions, the arms on offer" if offered else "takes no actions"
+            raise TypeError(f"act() of an agent whose arms are {self._what_arms()} {said}")
+        if available is not None and self._by_row:
+            raise TypeError(f"available numbers fixed arms, these are {self._what_arms()}")
+        if actions is not None:
+            return None, self._offer.rows(actions)
+        if available is not None:
+            chosen = self._checked_arms("available", available)
+            if len(chosen) == 0 or len(np.unique(chosen)) < len(chosen):
+                raise ValueError("available must hold at least one arm, and each once")
+            return chosen, self._offer.some(chosen)
+        assert self._all is not None  # only where arms are offered
+        return None, self._all
+
+    def _what_arms(self) -> str:
+        return "fixed" if self.bandit.action_set is None else self.bandit.action_set.words
 
     def observe(self, arm: ArrayLike, reward: ArrayLike) -> None:
         """Take in the reward of an arm, or the rewards of several arms in their order.
@@ -115,31 +176,48 @@ class LiveAgent:
 
         Parameters
         ----------
-        arm : int or (n,) array_like of int
-            Which arms were played.
+        arm : int or (n,) array_like of int; (d,) or (n, d) array_like
+            Which arms were played: by their index in a fixed set, else by their rows.
         reward : float or (n,) array_like
             What they paid. True and False are rewards of 1 and 0.
         """
-        arms, rewards = self._checked(arm, reward)
+        arms, rewards = (
+            self._checked_rows(arm, reward) if self._by_row else self._checked(arm, reward)
+        )
         room = self.agent.max_steps - self.observations
         if len(arms) > room:
             raise ValueError(f"{self.agent} takes in at most {room} more rewards, got {len(arms)}")
         first = 0
         while first < len(arms):
             last = first + _MOST_AT_ONCE
-            learned = observe(
-                self._state,
-                self._actions,
-                arms[first:last],
-                rewards[first:last],
-                self._source,
-                self._observations,
-                self._row,
-            )
+            learned = self._learn(arms[first:last], rewards[first:last])
             self._observations += learned
             first += learned
             if learned == 0:
                 self._state = self.agent.with_capacity(self._state)
+
+    def _learn(self, arms: NDArray[Any], rewards: Floats) -> int:
+        """Let the kernel learn rewards. Return how many it took before it needed capacity."""
+        known = self._observations
+        if self._by_row:
+            parts = self._whitening, arms, rewards
+            return int(observe_rows(self._state, *parts, self._source, known, self._row))
+        assert self._all is not None  # only where arms are offered
+        parts = self._all.actions, arms, rewards
+        return int(observe(self._state, *parts, self._source, known, self._row))
+
+    def _checked_rows(self, row: ArrayLike, reward: ArrayLike) -> tuple[Floats, Floats]:
+        """Return rows, and rewards in units of the noise, as arrays of one length, or raise."""
+        rows = checked_rows("row", row, self.bandit.d)
+        rewards = self._checked_rewards(reward)
+        if len(rows) != len(rewards):
+            raise ValueError(
+                f"row and reward must be single or of one length, got shapes {np.shape(row)} "
+                f"and {np.shape(reward)}"
+            )
+        assert self._whitening is not None  # only where arms are numbered
+        refuse_rows(rows, self._whitening)
+        return rows, rewards
 
     def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
         """Return arms and rewards, in units of the noise, as arrays of one length, or raise."""
@@ -149,25 +227,35 @@ class LiveAgent:
             if abs(reward) <= LARGEST_REWARD * noise:
                 return self._one_arm, self._one_reward
         arms = np.atleast_1d(np.asarray(arm))
-        rewards = np.atleast_1d(arrays.array("reward", reward, booleans=True))
+        rewards = self._checked_rewards(reward)
         if arms.ndim != 1 or arms.shape != rewards.shape:
             raise ValueError(
                 f"arm and reward must be single or of one length, got shapes {arms.shape} "
                 f"and {rewards.shape}"
             )
+        return self._checked_arms("arm", arms), rewards
+
+    def _checked_arms(self, name: str, given: ArrayLike) -> NDArray[np.int64]:
+        """Return numbers of fixed arms, or raise."""
+        arms, K = np.atleast_1d(np.asarray(given)), self.bandit.K
         if len(arms) and not np.issubdtype(arms.dtype, np.integer):
-            raise TypeError(f"arm must be an integer from 0 to {K - 1}, got {arms.flat[0]!r}")
+            raise TypeError(f"{name} must be an integer from 0 to {K - 1}, got {arms.flat[0]!r}")
         outside = (arms < 0) | (arms >= K)
         if outside.any():
             raise ValueError(
-                f"arm must be an integer from 0 to {K - 1}, got {arms[outside.argmax()]}"
+                f"{name} must be an integer from 0 to {K - 1}, got {arms[outside.argmax()]}"
             )
-        limit = LARGEST_REWARD * noise
+        return arms.astype(np.int64)
+
+    def _checked_rewards(self, reward: ArrayLike) -> Floats:
+        """Return rewards in units of the noise, or raise."""
+        rewards = np.atleast_1d(arrays.array("reward", reward, booleans=True))
+        limit = LARGEST_REWARD * self.bandit.noise
         beyond = np.abs(rewards) > limit
         if beyond.any():
             value = rewards[beyond.argmax()]
             raise ValueError(f"reward must be a number from {-limit:g} to {limit:g}, got {value:g}")
-        return arms.astype(np.int64), rewards / noise
+        return rewards / self.bandit.noise
 
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
@@ -201,7 +289,8 @@ class LiveAgent:
 
     def _to_user_coordinates(self) -> Floats:
         bandit = self.bandit
-        return to_user_coordinates(bandit.canonical, bandit.actions, bandit.prior_cov, bandit.noise)
+        rows = np.empty((0, bandit.d)) if self._by_row else bandit.actions
+        return to_user_coordinates(bandit.canonical, rows, bandit.prior_cov, bandit.noise)
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the agent and its bandit to one npz file, whole or not at all.
@@ -231,9 +320,9 @@ class LiveAgent:
             seed = numbers.integer("seed", meta["seed"], 0, numbers.MAX_SEED)
             bandit = LinearBandit.from_parts(arrays)
             parts = with_prefix(arrays, "state_")
-            if counts[1] != len(parts.get("played", range(counts[1]))):
+            if counts[1] != _observations_in(parts, counts[1]):
                 raise ValueError("observations do not fit the arms played")
-            arms, origin = bandit.canonical.arms, source(seed)
+            arms, origin = (None if needs_rows(bandit) else bandit.canonical.arms), source(seed)
             state = agent.restored_state(parts, arms, bandit.rank, origin)
         except (KeyError, TypeError, ValueError) as error:
             raise FileFormatError(f"{os.fspath(path)} holds no whole agent: {error}") from error
@@ -245,6 +334,25 @@ def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
     if not isinstance(bandit, LinearBandit):
         raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
-    require(f"{agent}", run_bytes(agent, bandit.K, bandit.rank, 1))
-    state = agent.initial_state(bandit.K, bandit.rank, source(seed))
+    K = None if needs_rows(bandit) else bandit.K
+    require(f"{agent}", run_bytes(agent, K, bandit.rank, 1))
+    state = agent.initial_state(K, bandit.rank, source(seed))
     return LiveAgent(bandit, agent, seed, state)
+
+
+def _all_arms(agent: Agent, bandit: LinearBandit) -> Choice | None:
+    """Return the choice of an agent that is told nothing, or None: arms must be offered to it."""
+    if isinstance(bandit.actions, Offered):
+        return None
+    if isinstance(bandit.actions, Ball):
+        return ball_choice(agent, bandit)
+    return fixed_choice(agent, bandit)
+
+
+def _observations_in(parts: Mapping[str, NDArray[Any]], told: int) -> int:
+    """Return how many rewards a saved state has taken in, or what was told if it does not say."""
+    if "played" in parts:
+        return len(parts["played"])
+    if "rows" in parts:
+        return int(parts["first_row"][0]) + len(parts["rows"])
+    return told

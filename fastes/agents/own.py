@@ -157,7 +157,9 @@ def as_agent(given: Any) -> Agent:
     if isinstance(given, Agent):
         return given
     if isinstance(given, type):
-        raise TypeError(f"agent must be an object, not its class: got {given.__qualname__}")
+        raise TypeError(
+            f"agent must be an agent such as ThompsonSampling(), not its class, got {given!r}"
+        )
     if not callable(getattr(given, "start", None)):
         raise TypeError(
             "agent must be an agent such as ThompsonSampling(), or have start(bandit, seed), "

@@ -33,9 +33,14 @@ def search_workspace(agent: Agent, arms: "Arms", certificate: bool) -> Any:
     return certified(arms) if certificate else workspace(arms)
 
 
-def run_bytes(agent: Agent, K: int, r: int, T: int) -> int:
-    """Return the most memory that one run takes in T steps: its state and workspace."""
+def run_bytes(agent: Agent, K: int | None, r: int, T: int) -> int:
+    """Return the most memory that one run takes in T steps: its state and workspace.
+
+    K is None where arms are not known before they are offered.
+    """
     from fastes.kernels.search.certificate import certified_bytes
 
+    if K is None:
+        return agent.state_bytes(None, r, T)
     search = certified_bytes(K, r) if uses_certificate(agent, K, r) else K
     return agent.state_bytes(K, r, T) + search

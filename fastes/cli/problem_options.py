@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastes.actions.families import FAMILIES
 from fastes.cli.options import INPUT, INTEGER, Command
-from fastes.problem.random_problem import PARAMETERS
+from fastes.problem.random_problem import BALL, PARAMETERS, RandomProblem
 
 if TYPE_CHECKING:
     from fastes.problem.bandit import LinearBandit
@@ -34,7 +33,16 @@ _OPTIONS = (
         "--arms",
         metavar="FAMILY|FILE.npy",
         show_default="sphere",
-        help="sphere, gaussian, uniform, basis, or a K x d array.",
+        help="sphere, gaussian, uniform, basis, ball, or a K x d or steps x K x d array.",
+    ),
+    click.option(
+        "--redraw",
+        type=click.Choice(["never", "run", "step"]),
+        show_default="never",
+        help=PARAMETERS["redraw"].help,
+    ),
+    click.option(
+        "--available", type=INTEGER, show_default="all", help=PARAMETERS["available"].help
     ),
     click.option(
         "--prior-mean",
@@ -77,21 +85,62 @@ def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":
         if isinstance(given.get(name), Path):
             given[name] = load_npy(f"--{name.replace('_', '-')}", given[name])
     arms = given.pop("arms", "sphere")
-    if arms in FAMILIES:
-        usual = {name: PARAMETERS[name].usual for name in ("K", "d")}
-        d = given.pop("d", usual["d"] if arms != "basis" else given.get("K", usual["K"]))
-        K = given.pop("K", usual["K"] if arms != "basis" else d)
-        return LinearBandit.random(K, d, arms, seed=options["seed"], **given)
+    if arms in PARAMETERS["arms"].choices:
+        return _random_bandit(arms, given, options["seed"])
     if not arms.endswith(".npy"):
         raise click.BadParameter(
-            f"{arms!r} is none of {', '.join(FAMILIES)}, nor the name of a .npy file",
+            f"{arms!r} is none of {', '.join(PARAMETERS['arms'].choices)}, nor the name of a "
+            ".npy file",
             param_hint="--arms",
         )
+    if given.pop("redraw", "never") != "never":
+        raise click.UsageError("--redraw is about random arms: leave it out")
     sizes = {name: given.pop(name) for name in ("K", "d") if name in given}
-    bandit = LinearBandit(load_npy("--arms", Path(arms)), **given)
+    bandit = LinearBandit(_arms_of_file(Path(arms), given.pop("available", 0)), **given)
     for name, size in sizes.items():
         if size != getattr(bandit, name):
             raise click.UsageError(
                 f"--{name} is {size}, but {arms} has {name}={getattr(bandit, name)}"
             )
     return bandit
+
+
+def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "LinearBandit":
+    """Return a problem with random arms, or on a ball, whose belief may be of arrays."""
+    from fastes.problem.bandit import LinearBandit
+
+    usual = {name: parameter.usual for name, parameter in PARAMETERS.items()}
+    if arms == BALL and "K" in given:
+        raise click.UsageError("--arms ball has infinitely many arms: leave out --K")
+    if arms == "basis":
+        usual["d"] = given.get("K", usual["K"])
+        usual["K"] = given.get("d", usual["d"])
+    belief = {name: given.pop(name) for name in ("prior_mean", "prior_cov") if name in given}
+    problem = RandomProblem(**{**usual, **given, "arms": arms})
+    bandit = problem.bandit(seed)
+    if not belief:
+        return bandit
+    if bandit.random_arms is not None:
+        return LinearBandit.random(
+            problem.K, problem.d, arms, **belief, noise=problem.noise, seed=seed
+        )
+    return LinearBandit(bandit.actions, **belief, noise=problem.noise)
+
+
+def _arms_of_file(path: Path, available: int) -> Any:
+    """Return the arms of a .npy file: fixed, some of them at a step, or a set for every step."""
+    import numpy as np
+
+    from fastes.actions import Given, Subset
+    from fastes.files.archive import load_npy
+
+    try:
+        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError):
+        mapped = None  # read again below, for the sentence
+    if getattr(mapped, "ndim", 0) == 3:
+        if available:
+            raise click.UsageError("--available is about fixed arms: leave it out")
+        return Given(mapped)
+    rows = load_npy("--arms", path)
+    return Subset(rows, available) if available else rows

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastes.actions import Ball, Fresh, Redrawn, Subset
 from fastes.actions.families import FAMILIES, RandomArms
 from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
 
 if TYPE_CHECKING:
+    from fastes.actions import ActionSet
     from fastes.problem.bandit import LinearBandit
 
+BALL = "ball"
+"""In the place of a family: all vectors of norm at most 1."""
+
 PARAMETERS = {
-    "arms": Parameter(f"{', '.join(FAMILIES)}.", "choice", "sphere", choices=FAMILIES),
+    "arms": Parameter(
+        f"{', '.join((*FAMILIES, BALL))}.", "choice", "sphere", choices=(*FAMILIES, BALL)
+    ),
+    "redraw": Parameter(
+        "When random arms are drawn again.", "choice", "never", choices=("never", "run", "step")
+    ),
+    "available": Parameter(
+        "How many of the arms are on offer at a step, drawn uniformly; 0 is all.", "integer", 0
+    ),
     "K": Parameter("Number of arms.", "integer", 100, minimum=1),
     "d": Parameter("Dimension.", "integer", 10, minimum=1),
     "prior_mean": Parameter("Mean of theta.", "number", 0.0),
@@ -22,9 +35,11 @@ PARAMETERS = {
 
 
 class RandomProblem(NamedTuple):
-    """The arguments of `LinearBandit.random`, but for its seed."""
+    """What is to be known of a random problem, but for its seed."""
 
     arms: str
+    redraw: str
+    available: int
     K: int
     d: int
     prior_mean: float
@@ -39,17 +54,42 @@ class RandomProblem(NamedTuple):
             raise ValueError(
                 f"basis arms are the d unit vectors: K must equal d, got {self.K} and {self.d}"
             )
+        if self.redraw != "never" and self.available:
+            raise ValueError(
+                "available arms are some of a fixed pool: leave out redraw, or available"
+            )
+        if self.redraw != "never" or self.arms == BALL:
+            self.action_set()
+        if self.available > self.K:
+            raise ValueError(f"available must be at most K={self.K}, got {self.available}")
+
+    def action_set(self) -> ActionSet:
+        """Return the action set of a problem whose arms are drawn again, or are a ball."""
+        if self.arms == BALL:
+            if self.redraw != "never" or self.available:
+                raise ValueError("all arms of a ball are on offer: leave out redraw and available")
+            return Ball(self.d)
+        return (Redrawn if self.redraw == "run" else Fresh)(self.K, self.d, self.arms)
 
     def bandit(self, seed: int) -> LinearBandit:
         """Return the problem of a seed."""
         from fastes.problem.bandit import LinearBandit
 
-        return LinearBandit.random(**self._asdict(), seed=seed)
+        self.check()
+        belief = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
+        if self.redraw != "never" or self.arms == BALL:
+            return LinearBandit(self.action_set(), **belief)
+        fixed = LinearBandit.random(self.K, self.d, self.arms, **belief, seed=seed)
+        if self.available == 0:
+            return fixed
+        return LinearBandit(Subset(fixed.actions, self.available), **belief)
 
     def parts(self, seed: int) -> dict[str, Any]:
-        """Return the `parts` of that problem, without drawing it."""
+        """Return the `parts` of that problem, without drawing it where that is possible."""
         import numpy as np
 
+        if self.redraw != "never" or self.arms == BALL or self.available:
+            return self.bandit(seed).parts(drawn_again=True)
         belief = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
         parts = {name: np.array(value) for name, value in belief.items()}
         return parts | RandomArms(self.arms, self.K, self.d, seed).parts()
@@ -57,7 +97,7 @@ class RandomProblem(NamedTuple):
     @property
     def axes(self) -> dict[str, Any]:
         """Its value on every axis of a study."""
-        return self._asdict()
+        return {**self._asdict(), "K": None if self.arms == BALL else self.K}
 
 
 class GivenProblem(NamedTuple):
@@ -67,8 +107,8 @@ class GivenProblem(NamedTuple):
 
     @property
     def K(self) -> int:
-        """Number of arms."""
-        return self.given.K
+        """Number of arms on offer, or 1 where they are not counted."""
+        return self.given.K or 1
 
     @property
     def d(self) -> int:
@@ -86,4 +126,4 @@ class GivenProblem(NamedTuple):
     @property
     def axes(self) -> dict[str, Any]:
         """Its value on the axes of a study that it has."""
-        return {"arms": "given", "K": self.K, "d": self.d, "noise": self.given.noise}
+        return {"arms": "given", "K": self.given.K, "d": self.d, "noise": self.given.noise}

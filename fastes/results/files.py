@@ -126,10 +126,11 @@ def _check_configuration(c: Configuration) -> None:
         "threads": (1, numbers.MAX_SIZE),
     }
     for name, (least, most) in limits.items():
-        numbers.integer(name, getattr(c, name), least, most)
+        if name != "K" or c.K is not None:
+            numbers.integer(name, getattr(c, name), least, most)
     numbers.positive("noise", c.noise)
     numbers.positive("seconds", c.seconds)
-    texts = (c.agent, c.engine, c.theta, c.problem, c.date, *Versions(**c.versions))
+    texts = (c.agent, c.engine, c.actions, c.theta, c.problem, c.date, *Versions(**c.versions))
     if not all(isinstance(text, str) for text in texts) or not isinstance(c.parameters, dict):
         raise TypeError("its description is not one")
 
@@ -174,18 +175,26 @@ def _is_whole(result: Result) -> bool:
         and t[-1] == c.T
         and result.regret.per_run.shape == (c.runs, len(t))
         and (result.regret.per_run >= 0).all()
-        and result.counts.shape == (c.K,)
-        and (result.counts >= 0).all()
-        and result.counts.sum() == c.runs * c.T
+        and _counts_fit(result)
         and runs.shape == (c.runs,)
         and runs[0] >= 0
         and (np.diff(runs) > 0).all()
         and (result.theta is None or result.theta.shape[1:] == (c.d,))
         and (result.actions is None or result.actions.shape == every_step)
-        and (result.actions is None or (result.actions < c.K).all())
         and (result.rewards is None or result.rewards.shape == every_step)
         and result.problem
     )
+
+
+def _counts_fit(result: Result) -> bool:
+    """Return whether the plays that were counted, and the arms that were kept, are possible."""
+    c, counts, kept = result.configuration, result.counts, result.actions
+    if counts.ndim != 1 or (c.actions == "fixed" and len(counts) != c.K):
+        return False
+    plays = c.runs * c.T if len(counts) else 0
+    arms = len(counts) or c.K or 1
+    within = kept is None or (kept < arms).all()
+    return bool((counts >= 0).all() and counts.sum() == plays and within)
 
 
 def _fits(found: Diagnostics | None, c: Configuration) -> bool:

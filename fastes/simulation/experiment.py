@@ -44,8 +44,7 @@ class Experiment:
     keep: tuple[str, ...] = ()  # what is kept of every step, of `TRAJECTORIES`
 
     def __post_init__(self) -> None:
-        if not isinstance(self.bandit, LinearBandit):
-            raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(self.bandit)}")
+        _check_bandit(self.bandit)
         if not self.agents:
             raise ValueError("agents must hold at least one agent, got none")
         limits = {
@@ -139,6 +138,7 @@ def make_experiment(
             f"agents must be a list of agents such as [ThompsonSampling()], "
             f"got {numbers.shown(agents)}"
         ) from None
+    _check_bandit(bandit)
     several = tuple(as_agent(agent) for agent in given)
     plain = Experiment(bandit, several, T, runs, seed, points, samples=samples, keep=_kept(keep))
     return replace(
@@ -146,6 +146,11 @@ def make_experiment(
         theta=None if theta is None else fixed_theta(theta, bandit.d, plain.runs),
         probe_times=None if diagnostics is None else _probe_times(diagnostics, plain.T),
     )
+
+
+def _check_bandit(bandit: Any) -> None:
+    if not isinstance(bandit, LinearBandit):
+        raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
 
 
 def _kept(keep: Any) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from fastes.checks.arrays import Floats
 from fastes.checks.parameters import parameters_of
 from fastes.files.archive import load_npy, with_prefix
 from fastes.problem.bandit import LinearBandit
-from fastes.problem.random_problem import GivenProblem, RandomProblem
+from fastes.problem.random_problem import BALL, GivenProblem, RandomProblem
 from fastes.simulation.experiment import Experiment, fixed_theta, make_experiment
 from fastes.studies.axes import AXES, OWNERS, axis_values
 
@@ -71,7 +71,7 @@ class Study:
 
     Parameters
     ----------
-    agent, M, engine, alpha, arms, K, d, prior_mean, prior_cov, noise, T
+    agent, M, engine, alpha, arms, redraw, available, K, d, prior_mean, prior_cov, noise, T
         The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
         M and engine are those of "es" only, alpha that of "linucb". An own agent is named as
         "module:Class", and is imported wherever its runs are done.
@@ -243,6 +243,8 @@ def _given_problem(words: Mapping[str, Any]) -> LinearBandit | None:
 
 def _setting(point: Mapping[str, Any], given: LinearBandit | None) -> Setting:
     drawn = RandomProblem(**{name: point[name] for name in RandomProblem._fields})
+    if drawn.arms == BALL:
+        drawn = drawn._replace(K=1)  # so that settings that differ in K are one
     return Setting(
         _agent(point),
         drawn if given is None else GivenProblem(given),

@@ -34,6 +34,7 @@ def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) ->
     >>> known.iota, round(known.eta.value, 2), round(known.entropy.value, 4)
     (2.0, 2.83, 0.6931)
     """
+    bandit.fixed_arms("bounds and diagnostics")
     known = _KNOWN.setdefault(bandit, {})
     if (samples, seed) not in known:
         known[samples, seed] = _constants(bandit, samples, seed)

@@ -195,7 +195,7 @@ def _divergence_bounds(ax: "Axes", curves: Sequence[Curve], styles: Plan) -> lis
             drawn.append(values)
             measured = True
         if "M" in c.parameters:
-            bound = bounds.divergence_bound(c.K, found.t, c.parameters["M"])
+            bound = bounds.divergence_bound(found.constants.K, found.t, c.parameters["M"])
             words = f"bound on $E[{_KL}]$, "
             drawn.append(_draw_bound(ax, curve, styles, bound, words, linestyle="-"))
     ax.plot([], [], color="0.4", marker="o", label=f"filled: $E[{_HELLINGER}]$, at most KL")

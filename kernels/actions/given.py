@@ -4,11 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic.vectors import dot
-from ..jit.decorators import inlined
 from .arms import Arms
 from .offer import arm_key, offer
-from .whitening import Whitening, store_arm, whiten
+from .whitening import Whitening, is_allowed, store_arm, whiten
 
 
 class Scratch(NamedTuple):
@@ -28,12 +26,6 @@ class GivenActions(NamedTuple):
     scratch: Scratch
 
 
-@inlined
-def _is_allowed(b, o, most):
-    """Return whether a row is finite and within the limits of a problem."""
-    return dot(b, b) <= most[0] and abs(o) <= most[1]  # never, where one is nan
-
-
 @offer.body(GivenActions)
 def _offer(actions, source, t):
     """Store the set of step t. Where a row is not allowed, no arm has a score that is a number."""
@@ -43,7 +35,7 @@ def _offer(actions, source, t):
         for j in range(rows.shape[1]):
             a[j] = rows[i, j]
         offset = whiten(actions.whitening, a, b)
-        allowed = allowed and _is_allowed(b, offset, actions.most)
+        allowed = allowed and is_allowed(b, offset, actions.most)
         store_arm(actions.arms, i, b, offset)
     if not allowed:
         for i in range(rows.shape[0]):

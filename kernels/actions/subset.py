@@ -1,9 +1,10 @@
-"""Each step a uniform subset of a pool of arms is on offer; or a subset that a caller names."""
+"""Each step a uniform subset of a pool of arms is on offer."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from ..arithmetic.tile_product import TILE
 from ..jit.decorators import entry, inlined
 from ..streams.draws import integer
 from ..streams.layout import OFFERS
@@ -28,13 +29,6 @@ class SubsetActions(NamedTuple):
     pool: Pool
     chosen: np.ndarray  # (size,) int64: which arms of the pool these are
     table: np.ndarray  # (2^k,) int64: scratch, those chosen so far, at least half empty; -1 is free
-
-
-class ChosenActions(NamedTuple):
-    """A subset of a pool that a caller has chosen."""
-
-    arms: Arms
-    chosen: np.ndarray  # (size,) int64
 
 
 def empty_table(size: int) -> np.ndarray:
@@ -76,9 +70,12 @@ def draw_subset(source, t, K, table, chosen):
 
 @entry
 def gather(arms, pool, chosen):
-    """Make chosen arms of a pool those on offer."""
-    for i in range(chosen.shape[0]):
+    """Make chosen arms of a pool those on offer, and all others of their tiles none."""
+    n = chosen.shape[0]
+    for i in range(n):
         store_arm(arms, i, pool.rows[chosen[i]], pool.offsets[chosen[i]])
+    for i in range(n, arms.tiles.shape[0] * TILE):
+        arms.offsets[i // TILE, i % TILE] = -np.inf
 
 
 @offer.body(SubsetActions)
@@ -89,9 +86,4 @@ def _offer(actions, source, t):
 
 @arm_key.body(SubsetActions)
 def _arm_key(actions, arm, t):
-    return actions.chosen[arm]
-
-
-@arm_key.body(ChosenActions)
-def _chosen_key(actions, arm, t):
     return actions.chosen[arm]

@@ -53,9 +53,24 @@ def store_arm(arms, arm, b, o):
     arms.offsets[tile, column] = o
 
 
+@inlined
+def is_allowed(b, o, most):
+    """Return whether an arm is finite, |b|^2 at most most[0] and |o| at most most[1]."""
+    return dot(b, b) <= most[0] and abs(o) <= most[1]  # never, where one is nan
+
+
 @entry
-def store_whitened(arms, whitening, rows, b):
-    """Make rows (n x d) the arms 0, ..., n - 1; `b` (r) is scratch."""
-    for i in range(rows.shape[0]):
+def store_whitened(arms, whitening, rows, b, most):
+    """Make rows (n x d) the arms 0, ..., n - 1, and all others of their tiles none.
+
+    Return the first row that is not allowed, or -1; `b` (r) is scratch.
+    """
+    n = rows.shape[0]
+    for i in range(n):
         offset = whiten(whitening, rows[i], b)
+        if not is_allowed(b, offset, most):
+            return i
         store_arm(arms, i, b, offset)
+    for i in range(n, arms.tiles.shape[0] * TILE):
+        arms.offsets[i // TILE, i % TILE] = -np.inf
+    return -1

@@ -1,6 +1,7 @@
 """The two halves of a step for a live agent: rewards come when they come."""
 
-from ..agents.interface import needs_capacity
+from ..actions.whitening import whiten
+from ..agents.interface import learn, needs_capacity
 from ..jit.decorators import entry
 from .step import choose_arm, observe_reward
 
@@ -24,3 +25,14 @@ def observe(agent, actions, arms, rewards, source, t, row):
             return i
         observe_reward(agent, actions, arms[i], rewards[i], source, t + i, row)
     return arms.shape[0]
+
+
+@entry
+def observe_rows(agent, whitening, rows, rewards, source, t, b):
+    """Do as `observe` for arms that were offered, (n, d), by their rows; `b` (r) is scratch."""
+    for i in range(rows.shape[0]):
+        if needs_capacity(agent):
+            return i
+        offset = whiten(whitening, rows[i], b)
+        learn(agent, b, t + i, rewards[i] - offset, source, t + i)
+    return rows.shape[0]

@@ -199,7 +199,7 @@ def test_the_step_of_an_error_is_that_of_the_run():
 @pytest.mark.parametrize(
     ("agent", "words"),
     [
-        (Lazy, "not its class: got Lazy"),
+        (Lazy, "not its class, got <class"),
         (object(), "or have start"),
         (None, "or have start"),
         ("ts", "or have start"),

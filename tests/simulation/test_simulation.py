@@ -227,7 +227,7 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr(batch, "_environments", fail)
+    monkeypatch.setattr(batch, "environments_of", fail)
     with pytest.raises(RuntimeError, match="no luck"):
         fastes.simulate(BANDIT, fastes.Greedy(), T=5, runs=3)
 
@@ -238,7 +238,7 @@ def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
         rows = np.zeros((n, BANDIT.rank))
         return batch.Environment(np.full((n, BANDIT.K), np.nan), np.full(n, np.nan), rows)
 
-    monkeypatch.setattr(batch, "_environments", nothing)
+    monkeypatch.setattr(batch, "environments_of", nothing)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
     monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: True)

@@ -1,0 +1,143 @@
+"""What a live agent chooses from: a fixed set, some of its arms, rows that are offered, a ball."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastes.actions import Ball, Offered
+from fastes.agents.agent import Agent
+from fastes.agents.search import search_workspace, uses_certificate
+from fastes.checks import arrays
+from fastes.checks.arrays import Floats
+from fastes.checks.memory import require
+from fastes.kernels.actions import ball
+from fastes.kernels.actions.arms import Arms, arms_bytes, empty_arms, tile_count
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.actions.subset import Pool, gather
+from fastes.kernels.actions.whitening import Whitening, store_whitened
+from fastes.kernels.search.ball_search import ball_search
+from fastes.kernels.search.offer_search import offer_search
+from fastes.kernels.search.scan import NoSearch
+from fastes.problem.bandit import LinearBandit
+from fastes.problem.coordinates import kernel_whitening
+from fastes.problem.whitening import LARGEST_SPREAD, LARGEST_VALUE, rows_and_offsets
+
+_MOST = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
+
+
+class Choice(NamedTuple):
+    """What an agent chooses from, for its kernel."""
+
+    actions: Any
+    work: Any
+
+
+def fixed_choice(agent: Agent, bandit: LinearBandit) -> Choice:
+    """Return the choice from all arms of a fixed set."""
+    arms = bandit.canonical.arms
+    certificate = uses_certificate(agent, bandit.K, bandit.rank)
+    return Choice(FixedActions(arms), search_workspace(agent, arms, certificate))
+
+
+def ball_choice(agent: Agent, bandit: LinearBandit) -> Choice:
+    """Return the choice from a ball."""
+    given: Ball = bandit.actions
+    d, r = bandit.d, bandit.rank
+    scratch = ball.Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
+    actions = ball.BallActions(empty_arms(1, r), whitening_of(bandit), given.radius, scratch)
+    quadratic = agent.scores == "quadratic"
+    work = NoSearch(1) if agent.scores == "none" else ball_search(actions, quadratic)
+    return Choice(actions, work)
+
+
+def whitening_of(bandit: LinearBandit) -> Whitening:
+    """Return the change of coordinates of a problem whose arms are not known before."""
+    return kernel_whitening(bandit.canonical, bandit.prior_mean, bandit.noise)
+
+
+class Offer:
+    """Room for the arms of one call of `act`, which grows as it is needed."""
+
+    def __init__(self, agent: Agent, bandit: LinearBandit) -> None:
+        self._agent, self._bandit = agent, bandit
+        self._row = np.zeros(bandit.rank)
+        self._whitening: Whitening | None = None
+        self._pool: Pool | None = None
+        self._make_room(64)
+
+    def _make_room(self, n: int) -> None:
+        r = self._bandit.rank
+        require(f"{n:,} arms on offer", arms_bytes(n, r))
+        self._arms: Arms = empty_arms(n, r)
+        self._work: Any = NoSearch(1) if self._agent.scores == "none" else offer_search(self._arms)
+
+    def _arms_for(self, n: int) -> Arms:
+        if n > self._arms.K:
+            self._make_room(max(n, 2 * self._arms.K))
+        tiles = tile_count(n)
+        return self._arms._replace(
+            tiles=self._arms.tiles[:tiles], offsets=self._arms.offsets[:tiles], K=n
+        )
+
+    def rows(self, actions: ArrayLike) -> Choice:
+        """Return the choice from rows, (n, d), or raise ValueError."""
+        rows = checked_rows("actions", actions, self._bandit.d)
+        if len(rows) == 0:
+            raise ValueError("actions must hold at least one arm, got none")
+        if self._whitening is None:
+            self._whitening = whitening_of(self._bandit)
+        arms = self._arms_for(len(rows))
+        wrong = store_whitened(arms, self._whitening, rows, self._row, _MOST)
+        if wrong >= 0:
+            raise ValueError(f"actions[{wrong}] {_REFUSED}, got {rows[wrong]}")
+        return Choice(FixedActions(arms), self._work)
+
+    def some(self, chosen: NDArray[np.int64]) -> Choice:
+        """Return the choice from arms of a fixed set, by their numbers."""
+        if self._pool is None:
+            self._pool = Pool(*rows_and_offsets(self._bandit.canonical))
+        arms = self._arms_for(len(chosen))
+        gather(arms, self._pool, chosen)
+        return Choice(FixedActions(arms), self._work)
+
+
+_REFUSED = "must be finite, and its value within the limits of a problem"
+
+
+def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
+    """Return arms as rows, (n, d), or raise; a kernel checks what is in them."""
+    rows = given if type(given) is np.ndarray else np.asarray(given)
+    if rows.dtype != np.float64:
+        rows = arrays.array(name, given)
+    if rows.ndim == 1 and name == "row":
+        rows = rows[None]
+    if rows.ndim != 2 or (rows.shape[1] != d and rows.size):
+        raise ValueError(f"{name} must be rows of {d} numbers, got shape {np.shape(given)}")
+    return np.ascontiguousarray(rows)
+
+
+def refuse_rows(rows: Floats, whitening: Whitening) -> None:
+    """Raise ValueError unless rows are finite and within the limits of a problem."""
+    offsets = rows @ whitening.mean
+    scaled = rows @ whitening.matrix if len(whitening.matrix) else rows[:, whitening.kept]
+    scaled = scaled if len(whitening.matrix) else scaled * whitening.scale
+    with np.errstate(over="ignore", invalid="ignore"):
+        fine = (np.square(scaled).sum(axis=1) <= _MOST[0]) & (np.abs(offsets) <= _MOST[1])
+    if not fine.all():
+        wrong = int(np.argmin(fine))
+        raise ValueError(f"row {_REFUSED}, got {rows[wrong]}")
+
+
+def needs_rows(bandit: LinearBandit) -> bool:
+    """Return whether arms are observed by their rows, or raise where a set is not for live agents."""
+    if bandit.action_set is None:
+        return False
+    if isinstance(bandit.actions, (Offered, Ball)):
+        return True
+    raise ValueError(
+        "a live agent takes fixed arms, Offered(d) or Ball(d), "
+        f"got actions {bandit.action_set.words}"
+    )
