@@ -137,11 +137,13 @@ def play(
     scores_of: Callable[[int, Floats, Floats, list[Floats]], Floats],
     models: list[Floats],
     perturbation: Callable[[int, int], float],
+    offer: Callable[[int], Floats] | None = None,
 ) -> list[Step]:
     """Algorithm 1, and any other agent that maximises a score.
 
     `scores_of(t, mean, covariance, models)` scores every arm, `arm_of(t, scores)` breaks ties,
-    `perturbation(t, m)` is W of model m at step t in units of reward.
+    `perturbation(t, m)` is W of model m at step t in units of reward; `offer(t)` are the arms on
+    offer at step t, by default those of the problem.
     """
     mean, covariance = problem.mean, problem.covariance
     steps = []
@@ -149,7 +151,7 @@ def play(
         scores = scores_of(t, mean, covariance, models)
         arm = arm_of(t, scores)
         steps.append(Step(scores, arm, mean, covariance, models))
-        a = problem.actions[arm]
+        a = (problem.actions if offer is None else offer(t))[arm]
         reward = a @ theta + noise(t)
         models = [
             model_update(problem, model, covariance, a, reward, perturbation(t, m))
@@ -191,4 +193,56 @@ def information_of_reward(values: Floats, labels: Floats) -> float:
         p = np.mean([label == j for label in labels])
         inside = f > 0
         total += 0.02 * np.sum(f[inside] * np.log(f[inside] / (p * whole[inside])))
+    return total
+
+
+def drawn_arms(seed: int, run: int, stream: int, t: int, K: int, d: int, family: str) -> Floats:
+    """Return the arms that are drawn for step t, one a row."""
+    half, rows = (d + 1) // 2, np.empty((K, d + 1))
+    for arm in range(K):
+        for k in range(half):
+            lane = arm * half + k
+            if family == "uniform":
+                words = random_pair(seed, run, stream, lane, t)
+                pair = tuple(2 * (word >> 11) * 2.0**-53 - 1 for word in words)
+            else:
+                pair = normal_pair(seed, run, stream, lane, t)
+            rows[arm, 2 * k : 2 * k + 2] = pair
+    rows = rows[:, :d]
+    if family == "sphere":
+        return rows / np.linalg.norm(rows, axis=1)[:, None]
+    return rows / np.sqrt(d)
+
+
+def drawn_subset(seed: int, run: int, stream: int, t: int, n: int, size: int) -> list[int]:
+    """Return which of n arms are on offer at step t (Floyd's algorithm)."""
+    chosen: list[int] = []
+    for i, j in enumerate(range(n - size, n)):
+        number = integer(seed, run, stream, t * size + i, j + 1)
+        chosen.append(j if number in chosen else number)
+    return chosen
+
+
+def missed(rows: Floats, since: int, now: int, normals: Floats, block: int) -> Floats:
+    """Return the sum of W b over the steps since, ..., now - 1, through factors of aligned blocks.
+
+    A block of block 2^l rows b that begins at a multiple of its length counts as F'w, with F the
+    upper triangular root of the sum of b b'; what is in no block counts row by row.
+    """
+    total, used, s = np.zeros(rows.shape[1]), 0, since
+    while s < now:
+        length = 1
+        if s % block == 0 and s + block <= now:
+            length = block
+            while s % (2 * length) == 0 and s + 2 * length <= now:
+                length *= 2
+        if length == 1:
+            total += normals[used] * rows[s]
+            used += 1
+        else:
+            stretch = rows[s : s + length]
+            F = np.linalg.cholesky(stretch.T @ stretch).T
+            total += F.T @ normals[used : used + rows.shape[1]]
+            used += rows.shape[1]
+        s += length
     return total

@@ -132,7 +132,7 @@ def refuse_rows(rows: Floats, whitening: Whitening) -> None:
 
 
 def needs_rows(bandit: LinearBandit) -> bool:
-    """Return whether arms are observed by their rows, or raise where a set is not for live agents."""
+    """Return whether arms are observed by their rows, or raise: live agents take no such set."""
     if bandit.action_set is None:
         return False
     if isinstance(bandit.actions, (Offered, Ball)):

@@ -92,51 +92,51 @@ def _most_optimistic(work, S, alpha, source, t):
         largest = max(largest, G[i, i])
     if largest <= 0.0:
         return
-    top = largest * (1.0 - 1e-12)
+    square = alpha * alpha
     for i in range(d):
         pull += max(G[i, i], 0.0) * y[i] * y[i]
-    square = alpha * alpha
-    low, high = square * largest, square * largest + alpha * np.sqrt(pull)
-    # The length of u falls as nu rises: halve until the ends are neighbours.
-    for _ in range(200):
-        nu = 0.5 * (low + high)
-        if not low < nu < high:
+    # The length of u falls as delta = nu - alpha^2 max g rises: halve until the ends are neighbours.
+    low, high = 0.0, alpha * np.sqrt(pull)
+    for _ in range(300):
+        delta = 0.5 * (low + high)
+        if not low < delta < high:
             break
-        if _square_length(G, y, square, nu) > 1.0:
-            low = nu
+        if _square_length(G, y, square, largest, delta) > 1.0:
+            low = delta
         else:
-            high = nu
-    nu = high
-    missing = 1.0 - _square_length(G, y, square, nu)
+            high = delta
+    delta = high
+    missing = 1.0 - _square_length(G, y, square, largest, delta)
     for j in range(d):
         theta[j] = 0.0
-    if missing > 1e-6:  # u has no part along the largest g, or next to none
-        fill_normals(source, TIES, t, work.ball.scratch.a)
-        part = 0.0
-        for i in range(d):
-            if G[i, i] >= top:
-                part += work.ball.scratch.a[i] ** 2
-        # a = (theta + alpha G^(1/2) u): along the top, alpha sqrt(g) times what u lacks.
-        for i in range(d):
-            if G[i, i] >= top:
-                size = alpha * np.sqrt(largest) * np.sqrt(missing / part)
-                axpy(y[i] + size * work.ball.scratch.a[i], Q[i], theta)
-            else:
-                axpy(y[i] * nu / (nu - square * G[i, i]), Q[i], theta)
-        return
     for i in range(d):
-        axpy(y[i] * nu / (nu - square * max(G[i, i], 0.0)), Q[i], theta)
+        gap = delta + square * (largest - max(G[i, i], 0.0))
+        if y[i] != 0.0:
+            axpy(y[i] * (1.0 + square * max(G[i, i], 0.0) / gap), Q[i], theta)
+    if missing > 1e-9:
+        _add_any(work, alpha * np.sqrt(largest * missing), largest, source, t)
 
 
 @kernel
-def _square_length(G, y, square, nu):
-    """Return |u|^2 for a multiplier nu; 0 for what is not pulled at all."""
+def _add_any(work, size, largest, source, t):
+    """Add to theta a vector of this size, of any direction in which the variance is the largest."""
+    G, Q, normals = work.spectrum.matrix, work.spectrum.vectors, work.ball.scratch.a
+    fill_normals(source, TIES, t, normals)
+    square = 0.0
+    for i in range(normals.shape[0]):
+        if G[i, i] >= largest * (1.0 - 1e-12):
+            square += normals[i] * normals[i]
+    for i in range(normals.shape[0]):
+        if G[i, i] >= largest * (1.0 - 1e-12):
+            axpy(size * normals[i] / np.sqrt(square), Q[i], work.theta)
+
+
+@kernel
+def _square_length(G, y, square, largest, delta):
+    """Return |u|^2 for the multiplier alpha^2 max g + delta."""
     total = 0.0
     for i in range(y.shape[0]):
         g = max(G[i, i], 0.0)
         if y[i] != 0.0 and g > 0.0:
-            gap = nu - square * g
-            if gap <= 0.0:
-                return np.inf
-            total += square * g * (y[i] / gap) ** 2
+            total += square * g * (y[i] / (delta + square * (largest - g))) ** 2
     return total

@@ -1,0 +1,288 @@
+"""Same random numbers in, same offers, actions and beliefs out, for every action set."""
+
+import numpy as np
+import pytest
+import reference
+from fastes.kernels.ensembles.row_log import block_length
+from fastes.kernels.loop.advance import advance
+from fastes.kernels.loop.record import record
+from fastes.kernels.streams import layout
+from fastes.kernels.streams.philox import source
+
+import fastes
+from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
+from fastes.problem.coordinates import kernel_whitening
+from fastes.simulation.experiment import make_experiment
+from fastes.simulation.offers import offers_of_run
+
+SEED, RUN, TOLERANCE = 2022, 3, 1e-8
+RNG = np.random.default_rng(5)
+POOL = RNG.normal(size=(90, 3))
+FULL = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.7]])
+BELIEFS = {
+    "isotropic": {},
+    "diagonal": {"prior_cov": [1.0, 4.0, 0.25], "prior_mean": [0.3, -1.0, 2.0], "noise": 0.5},
+    "singular": {"prior_cov": [1.0, 0.0, 2.0], "prior_mean": 0.1},
+    "full": {"prior_cov": FULL, "prior_mean": [1.0, 0.0, -0.5], "noise": 2.0},
+}
+SETS = {
+    "fresh sphere": Fresh(7, 3),
+    "fresh gaussian": Fresh(70, 3, "gaussian"),
+    "fresh uniform": Fresh(1, 3, "uniform"),
+    "redrawn": Redrawn(9, 3, "uniform"),
+    "subset": Subset(POOL, 5),
+    "subset of all": Subset(POOL[:6], 6),
+    "given": Given(RNG.normal(size=(11, 6, 3))),
+    "given in single precision": Given(RNG.normal(size=(4, 66, 3)).astype(np.float32)),
+}
+
+
+def offered(actions, t):
+    """Return the arms on offer at step t, by the reference."""
+    if isinstance(actions, (Fresh, Redrawn)):
+        step = t if isinstance(actions, Fresh) else 0
+        sizes = actions.K, actions.d, actions.arms
+        return reference.drawn_arms(SEED, RUN, int(layout.OFFERS), step, *sizes)
+    if isinstance(actions, Subset):
+        n = len(actions.pool)
+        chosen = reference.drawn_subset(SEED, RUN, int(layout.OFFERS), t, n, actions.size)
+        return actions.pool[chosen]
+    return np.asarray(actions.array[t % len(actions.array)], float)
+
+
+class Played:
+    """One run of an agent on an action set, step by step."""
+
+    def __init__(self, bandit, agent, T):
+        self.experiment = make_experiment(bandit, [agent], T, RUN + 1, SEED)
+        self.actions, self.environment, self.work = offers_of_run(
+            self.experiment, agent, RUN, False
+        )
+        self.source = source(SEED, RUN)
+        lasting = self.actions.arms.K if bandit.arms_repeat else None
+        self.state = agent.initial_state(lasting, bandit.rank, self.source, T)
+        self.record = record(
+            np.arange(1, T + 1),
+            np.zeros(T),
+            np.zeros(0, np.int64),
+            np.zeros(T, np.uint32),
+            np.zeros(T),
+        )
+        self.bandit = bandit
+
+    def step(self, t):
+        """Do step t. Return the row that was played, in the user's coordinates times F / sigma."""
+        reached = advance(
+            *(self.state, self.actions, self.environment, self.record, self.source, self.work),
+            *(t, t + 1),
+        )
+        assert reached == t + 1
+        return int(self.record.arms[t])
+
+    @property
+    def lift(self):
+        """U (d x r) with theta = mu0 + U z."""
+        w = kernel_whitening(self.bandit.canonical, self.bandit.prior_mean, self.bandit.noise)
+        if len(w.matrix):
+            return self.bandit.noise * w.matrix
+        U = np.zeros((self.bandit.d, self.bandit.rank))
+        U[w.kept, np.arange(self.bandit.rank)] = self.bandit.noise * w.scale
+        return U
+
+
+def compare(bandit, agent, T, scores_of, model_count=0):
+    """Play both, and compare every offer, action, belief and regret."""
+    played = Played(bandit, agent, T)
+    problem = reference.Problem.of(
+        np.zeros((1, bandit.d)), bandit.prior_mean, bandit.prior_cov, bandit.noise
+    )
+    U, sigma, r, given = played.lift, bandit.noise, bandit.rank, bandit.actions
+    theta = problem.mean + U @ reference.normal_vector(SEED, RUN, int(layout.THETA), 0, r)
+    regret, beliefs = [], []
+
+    def arm_of(t, scores):
+        posterior = played.state.posterior
+        beliefs.append((posterior.mu.copy(), posterior.S.copy()))
+        rows = offered(given, t)
+        arm = played.step(t)
+        if isinstance(given, Subset):
+            arm = reference.drawn_subset(
+                SEED, RUN, int(layout.OFFERS), t, len(given.pool), given.size
+            ).index(arm)
+        tiles = played.actions.arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: len(rows)]
+        np.testing.assert_allclose(tiles, rows @ U / sigma, atol=1e-12 * max(1, np.abs(U).max()))
+        assert scores[arm] >= scores.max() - TOLERANCE * max(1e-300, np.abs(scores).max())
+        values = rows @ theta
+        regret.append(values.max() - values[arm])
+        return arm
+
+    steps = reference.play(
+        problem,
+        T,
+        theta,
+        noise=lambda t: sigma * reference.normal(SEED, RUN, int(layout.NOISE), 0, t),
+        arm_of=arm_of,
+        scores_of=lambda t, mean, covariance, models: scores_of(
+            played, offered(given, t), t, mean, covariance, models
+        ),
+        models=[
+            problem.mean + U @ reference.normal_vector(SEED, RUN, int(layout.INITIAL_MODELS), m, r)
+            for m in range(model_count)
+        ],
+        perturbation=lambda t, m: (
+            sigma * reference.normal(SEED, RUN, int(layout.PERTURBATION), m, t)
+        ),
+        offer=lambda t: offered(given, t),
+    )
+    beliefs.append((played.state.posterior.mu, played.state.posterior.S))
+    unit = np.sqrt(np.abs(problem.covariance).max())
+    size = max(unit, np.abs(problem.mean).max())
+    for (mu, S), step in zip(beliefs, steps, strict=True):
+        assert np.abs(problem.mean + U @ mu - step.mean).max() <= TOLERANCE * size
+        learned = U @ (S - np.eye(r)) @ U.T
+        assert np.abs(problem.covariance + learned - step.covariance).max() <= TOLERANCE * unit**2
+    expected = np.cumsum(regret)
+    np.testing.assert_allclose(
+        sigma * played.record.regret, expected, rtol=1e-9, atol=1e-9 * max(1.0, expected[-1])
+    )
+    return played
+
+
+@pytest.fixture(params=BELIEFS)
+def belief(request):
+    return BELIEFS[request.param]
+
+
+@pytest.fixture(params=SETS)
+def bandit(request, belief):
+    return fastes.LinearBandit(SETS[request.param], **belief)
+
+
+def test_greedy(bandit):
+    compare(bandit, fastes.Greedy(), 40, lambda _, rows, t, mean, cov, models: rows @ mean)
+
+
+def test_linucb(bandit):
+    def scores_of(played, rows, t, mean, covariance, models):
+        spread = np.sqrt(np.maximum(0, np.einsum("ij,jk,ik->i", rows, covariance, rows)))
+        return rows @ mean + 1.5 * spread
+
+    compare(bandit, fastes.LinUCB(1.5), 40, scores_of)
+
+
+def test_thompson_sampling(bandit):
+    def scores_of(played, rows, t, mean, covariance, models):
+        normals = reference.normal_vector(SEED, RUN, int(layout.POSTERIOR_SAMPLE), t, bandit.rank)
+        root = played.state.posterior.root
+        np.testing.assert_allclose(root @ root.T, played.state.posterior.S, atol=1e-9)
+        return rows @ (mean + played.lift @ (root @ normals))
+
+    compare(bandit, fastes.ThompsonSampling(), 40, scores_of)
+
+
+@pytest.mark.parametrize("M", [1, 5])
+def test_eager_ensemble_sampling(bandit, M):
+    def scores_of(played, rows, t, mean, covariance, models):
+        return rows @ models[reference.integer(SEED, RUN, int(layout.MODEL_INDEX), t, M)]
+
+    compare(bandit, fastes.EnsembleSampling(M, engine="eager"), 30, scores_of, model_count=M)
+
+
+@pytest.mark.parametrize(("M", "T"), [(1, 1), (1, 90), (3, 120), (40, 200)])
+def test_deferred_ensemble_sampling_through_the_factors(M, T):
+    """Every read is the last one plus what was missed since, by the reference's factors."""
+    bandit = fastes.LinearBandit(Fresh(6, 3, "gaussian"), **BELIEFS["full"])
+    r, block = bandit.rank, block_length(bandit.rank)
+    rows, read = [], {}  # in canonical coordinates; xi of each model and when it was read
+    played = Played(bandit, fastes.EnsembleSampling(M), T)
+    for t in range(T):
+        m = reference.integer(SEED, RUN, int(layout.MODEL_INDEX), t, M)
+        known = read.get(m)
+        arm = played.step(t)
+        models = played.state.models
+        slot = int(np.flatnonzero(models.model[: models.used[0]] == m)[0])
+        xi = models.xi[slot].copy()
+        if known is not None:
+            normals = reference.normal_vector(
+                SEED, RUN, int(layout.PERTURBATION), t, 2 * block + 20 * r
+            )
+            before, since = known
+            expected = before + reference.missed(np.array(rows), since, t, normals, block)
+            np.testing.assert_allclose(xi, expected, atol=TOLERANCE * max(1, np.abs(xi).max()))
+        assert models.read_at[slot] == t
+        read[m] = xi, t
+        rows.append(offered(bandit.actions, t)[arm] @ played.lift / bandit.noise)
+
+
+@pytest.mark.parametrize("radius", [1.0, 2.5])
+def test_the_ball(belief, radius):
+    bandit = fastes.LinearBandit(Ball(3, radius), **belief)
+    for agent in (fastes.Greedy(), fastes.ThompsonSampling(), fastes.EnsembleSampling(4)):
+        played, total = Played(bandit, agent, 40), 0.0
+        U, sigma = played.lift, bandit.noise
+        z = reference.normal_vector(SEED, RUN, int(layout.THETA), 0, bandit.rank)
+        theta = bandit.prior_mean + U @ z
+        for t in range(40):
+            mu = played.state.posterior.mu.copy()
+            played.step(t)
+            model = bandit.prior_mean + U @ (mu if agent.name == "greedy" else played.state.z)
+            row = played.actions.arms.tiles[0, :, 0] * sigma  # U'a
+            size = np.linalg.norm(model)
+            if size > 1e-12:  # else all arms tie
+                best = radius * model / size
+                np.testing.assert_allclose(row, U.T @ best, atol=1e-9 * max(1, np.abs(U).max()))
+            offset = played.actions.arms.offsets[0, 0] * sigma
+            total += radius * np.linalg.norm(theta) - (offset + row @ z)
+            assert sigma * played.record.regret[t] == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 10.0])
+def test_no_arm_of_the_ball_is_more_optimistic_than_linucb_s(belief, alpha):
+    bandit = fastes.LinearBandit(Ball(3, 2.0), **belief)
+    played = Played(bandit, fastes.LinUCB(alpha), 30)
+    U, sigma = played.lift, bandit.noise
+    directions = np.random.default_rng(1).normal(size=(20_000, 3))
+    directions *= 2.0 / np.linalg.norm(directions, axis=1)[:, None]
+
+    def optimistic(rows, offsets, mu, S):
+        spread = np.sqrt(np.maximum(0, np.einsum("ij,jk,ik->i", rows, S, rows)))
+        return offsets + rows @ mu + alpha * spread
+
+    for t in range(30):
+        mu, S = played.state.posterior.mu.copy(), played.state.posterior.S.copy()
+        played.step(t)
+        rows, offsets = directions @ U / sigma, directions @ bandit.prior_mean / sigma
+        row = played.actions.arms.tiles[:1, :, 0]
+        mine = optimistic(row, played.actions.arms.offsets[:1, 0], mu, S)[0]
+        best = optimistic(rows, offsets, mu, S).max()
+        assert mine >= best - 1e-9 * abs(best)
+
+
+def test_uniform_play_of_the_ball_is_uniform():
+    """The radius to the power d is uniform on [0, 1], and directions have mean 0: 4.5 errors."""
+    bandit = fastes.LinearBandit(Ball(3))
+    played = Played(bandit, fastes.UniformRandom(), 4000)
+    rows = []
+    for t in range(4000):
+        played.step(t)
+        rows.append(played.actions.arms.tiles[0, :, 0].copy())
+    radius = np.linalg.norm(rows, axis=1) ** 3
+    assert radius.max() <= 1 + 1e-12
+    for k in (1, 2, 3):
+        spread = np.sqrt((1 / (2 * k + 1) - 1 / (k + 1) ** 2) / 4000)
+        assert abs((radius**k).mean() - 1 / (k + 1)) < 4.5 * spread
+    assert (np.abs(np.mean(rows, axis=0)) < 4.5 * np.sqrt(1 / 5 / 4000)).all()
+
+
+def test_every_subset_is_as_likely():
+    """Ten subsets of two of five arms, 4,000 steps: chi-squared below its 1e-6 quantile."""
+    from collections import Counter
+
+    bandit = fastes.LinearBandit(Subset(POOL[:5], 2))
+    played = Played(bandit, fastes.UniformRandom(), 4000)
+    seen = Counter()
+    for t in range(4000):
+        played.step(t)
+        seen[tuple(sorted(played.actions.chosen.tolist()))] += 1
+    assert len(seen) == 10
+    assert sum((n - 400) ** 2 / 400 for n in seen.values()) < 45.1
