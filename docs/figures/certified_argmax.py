@@ -1,4 +1,4 @@
-"""Draws docs/certified-argmax.png: how many arms a step looks at, for several dimensions."""
+"""Draw docs/figures/certified-argmax.png: how many arms a step examines, for several dimensions."""
 
 from pathlib import Path
 
