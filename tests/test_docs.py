@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from matplotlib.image import imread
 
 import fastes
 from fastes.cli import main
@@ -39,12 +38,3 @@ def test_the_two_commands_are_in_the_readme():
     assert f"{setup} . && .venv/bin/fastes simulate --M 10000" in TEXTS["README.md"]
     assert f"{setup} '.[test]' && .venv/bin/pytest" in TEXTS["README.md"]
     assert f"{setup} '.[test]' && .venv/bin/pytest" in (ROOT / ".ci/run").read_text()
-
-
-FIGURES = [path for folder in ("docs", "docs/figures") for path in (ROOT / folder).glob("*.png")]
-
-
-@pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.name)
-def test_figures_are_shown_and_readable_on_a_dark_page(path):
-    assert any(f"{path.name})" in text or f'{path.name}"' in text for text in TEXTS.values())
-    assert (imread(path)[..., 3:] == 1.0).all()  # opaque, with a white ground of their own
