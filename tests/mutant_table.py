@@ -30,6 +30,7 @@ _MEAN_AFRESH = _tests(
 )
 _BITS = _tests("kernels/streams/test_streams.py::test_random_bits_are_those_of_the_reference")
 _NORMALS = _tests("kernels/streams/test_streams.py::test_normals_are_those_of_the_reference")
+_BLOCKS = _tests("kernels/streams/test_blocks.py")
 _PROBE = _tests(
     "kernels/ensembles/test_deferred.py::test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since"
 )
@@ -129,11 +130,21 @@ MUTANTS = [
     Mutant("kernels/streams/layout.py", "a stream used twice",
         "OPTIMAL_ACTION = _U(10)", "OPTIMAL_ACTION = _U(9)",
         _tests("kernels/streams/test_streams.py::test_streams_have_numbers_of_their_own")),
+    Mutant("kernels/streams/blocks.py", "a block of one run taken for another's",
+        "key[1] != source.run or ", "", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "one step's numbers at all steps of a block",
+        "_U(k), _U(start + s))", "_U(k), _U(start))", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "a block extended from a lane too late",
+        "t, drawn, wanted, block.numbers)", "t, drawn + 1, wanted, block.numbers)", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "indices drawn for another number of models",
+        "!= _U(n):", "== _U(0):", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "scalars from a block that begins in the middle",
+        "first = _U((t - t % STEPS) >> 1)", "first = _U(t >> 1)", _BLOCKS),
     # Ensembles.
     Mutant("kernels/ensembles/deferred.py", "a probe without catch-up",
-        "agent.models.read_at[slot], out[i])", "now(agent.log), out[i])", _PROBE),
+        "_catch_up(agent, n, out[i])", "_catch_up(agent, 0, out[i])", _PROBE),
     Mutant("kernels/ensembles/deferred.py", "a wrong stream of perturbations",
-        "_catch_up(agent, source, PERTURBATION,", "_catch_up(agent, source, INITIAL_MODELS,",
+        "draw_vector(ahead, source, PERTURBATION,", "draw_vector(ahead, source, INITIAL_MODELS,",
         _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "the time of a read not kept",
         "models.read_at[slot] = now(agent.log)", "models.read_at[slot] = 0", _ALGORITHM_1),
@@ -255,7 +266,7 @@ MUTANTS = [
     Mutant("kernels/loop/record.py", "regret recorded one step late",
         "record.times[cursor] == t + 1", "record.times[cursor] == t", _PLAYED),
     Mutant("kernels/loop/environment.py", "the noise of the next step",
-        "normal(source, NOISE, 0, t)", "normal(source, NOISE, 0, t + 1)", _PLAYED),
+        "noise, source, NOISE, t)", "noise, source, NOISE, t + 1)", _PLAYED),
     Mutant("kernels/loop/lockstep.py", "a floor without its margin",
         "floor = work.best[i] - 2.0 * margin32(arms, agent.z)", "floor = work.best[i]",
         _tests(

@@ -20,7 +20,7 @@ from ..arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ..jit.decorators import entry, inlined
 from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes, refactor_interval
 from ..posterior.update import update
-from ..streams.draws import integer
+from ..streams.blocks import STEPS, Block, block_bytes, draw_vector, integer_at, no_block
 from ..streams.layout import (
     DIAGNOSTICS,
     INITIAL_MODELS,
@@ -28,7 +28,7 @@ from ..streams.layout import (
     PERTURBATION,
     probe_counter,
 )
-from ..streams.normals import fill_normals
+from ..streams.normals import fill_normals, fill_normals_from
 from ..streams.philox import Source
 from .cached_models import (
     CachedModels,
@@ -50,6 +50,9 @@ from .play_log import (
     plays_since,
 )
 
+_AHEAD = 16
+"""Normals of a catch-up that are drawn ahead, at most: of more, those of one step fill vectors."""
+
 
 class Scratch(NamedTuple):
     """What a step writes to."""
@@ -57,6 +60,8 @@ class Scratch(NamedTuple):
     slots: np.ndarray  # (slots,) int32: of `plays_since`
     counts: np.ndarray  # (slots,) int64: of `plays_since`
     normals: np.ndarray  # (slots + r + refactor_interval,)
+    model_index: Block
+    ahead: Block  # the first normals of catch-ups
 
 
 class DeferredEnsemble(NamedTuple):
@@ -89,6 +94,8 @@ def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> Defe
             slots=np.zeros(slots, np.int32),
             counts=np.zeros(slots, np.int64),
             normals=np.zeros(slots + r + len(posterior.recent)),
+            model_index=no_block(1, np.int64),
+            ahead=no_block(_AHEAD),
         ),
     )
 
@@ -98,6 +105,7 @@ def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     models, slots = min(M, max(256, T)), min(K, max(64, T))
     table = 8 << (2 * models - 1).bit_length()
     workspace = 20 * slots + 8 * (2 * r + refactor_interval(r))
+    workspace += block_bytes(1) + block_bytes(_AHEAD)
     return prior_bytes(r) + log_bytes(K, r, T) + models * (8 * r + 12) + table + workspace + 8
 
 
@@ -168,15 +176,31 @@ def _draw(agent, source, stream, counter, xi):
 
 
 @inlined
-def _catch_up(agent, source, stream, counter, since, xi):
-    """Let xi, last read after `since` plays, take in what it missed; cost O(r distinct arms).
+def _missed(agent, slot):
+    """List what the model in a slot has missed. Return how many distinct arms."""
+    scratch, since = agent.scratch, agent.models.read_at[slot]
+    return plays_since(agent.log, since, scratch.slots, scratch.counts)
 
-    One normal for each distinct arm, in the order of `plays_since`.
+
+@inlined
+def _draw_ahead(agent, source, t, n):
+    """Draw the n normals of a catch-up at step t, and some of those of the steps after it."""
+    ahead, w = agent.scratch.ahead, agent.scratch.normals
+    few = min(n, _AHEAD)
+    draw_vector(ahead, source, PERTURBATION, t, few)
+    for i in range(few):
+        w[i] = ahead.numbers[i, t % STEPS]
+    fill_normals_from(source, PERTURBATION, t, few, w[few:n])
+
+
+@inlined
+def _catch_up(agent, n, xi):
+    """Let xi take in the n distinct arms that it has missed; cost O(r n).
+
+    Arms are as `plays_since` lists them, each with its normal of those drawn.
     """
     rows, slots = agent.log.rows, agent.scratch.slots
     counts, w = agent.scratch.counts, agent.scratch.normals
-    n = plays_since(agent.log, since, slots, counts)
-    fill_normals(source, stream, counter, w[:n])
     for i in range(n):
         w[i] *= np.sqrt(np.float64(counts[i]))
     # As `add_transposed`, with rows here and there.
@@ -205,7 +229,9 @@ def read(agent, source, t, m):
         slot = add_model(models, m)
         _draw(agent, source, INITIAL_MODELS, t, models.xi[slot])
     else:
-        _catch_up(agent, source, PERTURBATION, t, models.read_at[slot], models.xi[slot])
+        n = _missed(agent, slot)
+        _draw_ahead(agent, source, t, n)
+        _catch_up(agent, n, models.xi[slot])
     models.read_at[slot] = now(agent.log)
     return slot
 
@@ -217,7 +243,8 @@ def _has_linear_scores(agent):
 
 @prepare.body(DeferredEnsemble)
 def _prepare(agent, source, t):
-    slot = read(agent, source, t, integer(source, MODEL_INDEX, t, agent.models.M))
+    m = integer_at(agent.scratch.model_index, source, MODEL_INDEX, t, agent.models.M)
+    slot = read(agent, source, t, m)
     model_from_xi(agent.posterior, agent.models.xi[slot], agent.z)
 
 
@@ -239,7 +266,9 @@ def _probe_models(agent, source, probe_index, first, out):
         else:
             for j in range(out.shape[1]):
                 out[i, j] = agent.models.xi[slot, j]
-            _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[i])
+            n = _missed(agent, slot)
+            fill_normals(source, DIAGNOSTICS, counter, agent.scratch.normals[:n])
+            _catch_up(agent, n, out[i])
 
 
 def models_between(

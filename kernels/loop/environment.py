@@ -6,8 +6,9 @@ import numpy as np
 
 from ..actions.arms import mean_rewards
 from ..jit.decorators import entry, inlined
+from ..streams.blocks import Block, no_block, normal_at
 from ..streams.layout import NOISE, THETA
-from ..streams.normals import fill_normals, normal
+from ..streams.normals import fill_normals
 from ..streams.philox import Source
 
 
@@ -17,6 +18,14 @@ class Environment(NamedTuple):
     means: np.ndarray  # (K,)
     best: float
     row: np.ndarray  # (r,): scratch, the arm played
+    noise: Block  # scratch
+
+
+def environments(means: np.ndarray, r: int) -> Environment:
+    """Return what pays in each of several runs, a row of means each, as a stack."""
+    runs = len(means)
+    noise = no_block(1, runs=(runs,))
+    return Environment(means, means.max(axis=1), np.zeros((runs, r)), noise)
 
 
 @entry
@@ -31,4 +40,4 @@ def draw_means(arms, seed, first, z, scores, means):
 @inlined
 def draw_reward(environment, source, t, arm):
     """Return the reward of an arm at step t."""
-    return environment.means[arm] + normal(source, NOISE, 0, t)
+    return environment.means[arm] + normal_at(environment.noise, source, NOISE, t)

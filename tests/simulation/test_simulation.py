@@ -234,9 +234,7 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
 
 def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
     def nothing(experiment, numbers):
-        n = len(numbers)
-        rows = np.zeros((n, BANDIT.rank))
-        return batch.Environment(np.full((n, BANDIT.K), np.nan), np.full(n, np.nan), rows)
+        return batch.environments(np.full((len(numbers), BANDIT.K), np.nan), BANDIT.rank)
 
     monkeypatch.setattr(batch, "_environments", nothing)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
