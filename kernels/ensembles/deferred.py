@@ -33,6 +33,7 @@ from ..streams.philox import Source
 from .cached_models import (
     CachedModels,
     add_model,
+    counters,
     models_need_capacity,
     models_with_capacity,
     no_models,
@@ -42,11 +43,13 @@ from .cached_models import (
 from .play_log import (
     PlayLog,
     append,
+    copy_plays,
     log_bytes,
     log_needs_capacity,
     log_with_capacity,
     now,
     play_log,
+    plays_beyond,
     plays_since,
 )
 
@@ -79,7 +82,8 @@ def deferred_ensemble(K: int, r: int, M: int, steps: int) -> DeferredEnsemble:
 
     The system gives memory where it is written to; growing would have it written to again.
     """
-    return _assembled(prior(r), play_log(K, r, steps), no_models(M, r, min(M, max(256, steps))))
+    models = no_models(K, M, r, min(M, max(256, steps)))
+    return _assembled(prior(r), play_log(K, r, steps), models)
 
 
 def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> DeferredEnsemble:
@@ -106,7 +110,8 @@ def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     table = 8 << (2 * models - 1).bit_length()
     workspace = 20 * slots + 8 * (2 * r + refactor_interval(r))
     workspace += block_bytes(1) + block_bytes(_AHEAD)
-    return prior_bytes(r) + log_bytes(K, r, T) + models * (8 * r + 12) + table + workspace + 8
+    model = 8 * r + 12 + 4 * counters(K, M)
+    return prior_bytes(r) + log_bytes(K, r, T) + models * model + table + workspace + 8
 
 
 @needs_capacity.body(DeferredEnsemble)
@@ -120,7 +125,9 @@ def with_capacity(agent: DeferredEnsemble) -> DeferredEnsemble:
     return _assembled(
         agent.posterior,
         log_with_capacity(log) if log_needs_capacity(log) else log,
-        models_with_capacity(models) if models_need_capacity(models) else models,
+        models_with_capacity(models, len(log.slot_of_arm))
+        if models_need_capacity(models)
+        else models,
     )
 
 
@@ -156,7 +163,22 @@ def restored(
         more = _replay(log, arms, some, b)
         log = log_with_capacity(log) if more < len(some) else log
         taken += more
-    return _assembled(prior(r), log, restored_models(M, model, xi, read_at, max(256, steps)))
+    models = restored_models(arms.K, M, model, xi, read_at, max(256, steps))
+    state = _assembled(prior(r), log, models)
+    _count_plays(state)
+    return state
+
+
+@entry
+def _count_plays(agent):
+    """Count the plays that each model has taken in, from the log."""
+    log, models, scratch = agent.log, agent.models, agent.scratch
+    if models.plays.shape[1] > 0:
+        for slot in range(models.used[0]):
+            n = plays_since(log, models.read_at[slot], scratch.slots, scratch.counts)
+            copy_plays(log, models.plays[slot])
+            for i in range(n):
+                models.plays[slot, scratch.slots[i]] -= np.uint32(scratch.counts[i])
 
 
 @inlined
@@ -178,8 +200,10 @@ def _draw(agent, source, stream, counter, xi):
 @inlined
 def _missed(agent, slot):
     """List what the model in a slot has missed. Return how many distinct arms."""
-    scratch, since = agent.scratch, agent.models.read_at[slot]
-    return plays_since(agent.log, since, scratch.slots, scratch.counts)
+    scratch, models = agent.scratch, agent.models
+    if models.plays.shape[1] > 0:
+        return plays_beyond(agent.log, models.plays[slot], scratch.slots, scratch.counts)
+    return plays_since(agent.log, models.read_at[slot], scratch.slots, scratch.counts)
 
 
 @inlined
@@ -190,14 +214,15 @@ def _draw_ahead(agent, source, t, n):
     draw_vector(ahead, source, PERTURBATION, t, few)
     for i in range(few):
         w[i] = ahead.numbers[i, t % STEPS]
-    fill_normals_from(source, PERTURBATION, t, few, w[few:n])
+    if few < n:
+        fill_normals_from(source, PERTURBATION, t, few, w[few:n])
 
 
 @inlined
 def _catch_up(agent, n, xi):
     """Let xi take in the n distinct arms that it has missed; cost O(r n).
 
-    Arms are as `plays_since` lists them, each with its normal of those drawn.
+    Arms are as `_missed` lists them, each with its normal of those drawn.
     """
     rows, slots = agent.log.rows, agent.scratch.slots
     counts, w = agent.scratch.counts, agent.scratch.normals
@@ -233,6 +258,8 @@ def read(agent, source, t, m):
         _draw_ahead(agent, source, t, n)
         _catch_up(agent, n, models.xi[slot])
     models.read_at[slot] = now(agent.log)
+    if models.plays.shape[1] > 0:
+        copy_plays(agent.log, models.plays[slot])
     return slot
 
 
