@@ -20,13 +20,16 @@ def _tests(*names: str) -> tuple[str, ...]:
 
 _EQUATION_1 = _tests(
     "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update]",
-    "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update_with_root]",
+    "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update_root]",
 )
 _REFACTOR = _tests(
     "kernels/posterior/test_posterior.py::test_refactor_computes_the_inverse_and_its_root[200-9]"
 )
 _MEAN_AFRESH = _tests(
     "kernels/posterior/test_posterior.py::test_the_mean_is_computed_afresh_too[9]"
+)
+_DUE = _tests(
+    "kernels/posterior/test_posterior.py::test_the_posterior_is_computed_afresh_when_it_is_due"
 )
 _BITS = _tests("kernels/streams/test_streams.py::test_random_bits_are_those_of_the_reference")
 _NORMALS = _tests("kernels/streams/test_streams.py::test_normals_are_those_of_the_reference")
@@ -74,9 +77,25 @@ MUTANTS = [
     Mutant("kernels/posterior/update.py", "the noise's variance dropped from the gain",
         "g = 1.0 / (1.0 + dot(", "g = 1.0 / (0.0 + dot(", _EQUATION_1),
     Mutant("kernels/posterior/update.py", "wrong sign in the innovation",
-        "axpy(g * (y - dot(", "axpy(g * (y + dot(", _EQUATION_1),
-    Mutant("kernels/posterior/update.py", "g for its root in Potter's form",
-        "c = root_g / (1.0 + root_g)", "c = root_g / (1.0 + g)", _EQUATION_1),
+        "axpy(g * (y - dot(b, mu)), v, mu)", "axpy(g * (y + dot(b, mu)), v, mu)", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "wrong sign in the innovation, with a root",
+        "axpy(g * (y - dot(b, mu)), e, mu)", "axpy(g * (y + dot(b, mu)), e, mu)", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "a row of the root scaled by a square",
+        "scale[j] = np.sqrt(weight[j] / scale[j])", "scale[j] = weight[j] / scale[j]", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "a row of the root changed before it is taken in",
+        "e2 = fma(w1, b1, e1)", "e2 = fma(w1, b1, e0)", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "a row that is left over not taken in",
+        "e[i] = fma(w_j, before, e[i])", "pass", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "an arm taken for another of the same low bits",
+        "if i >= distinct or posterior.recent_key[i] != key:", "if i >= distinct:",
+        _tests("kernels/posterior/test_posterior.py::test_an_arm_is_remembered_whatever_the_number_of_arms")),
+    Mutant("kernels/posterior/update.py", "a reward that tells much brings nothing forward",
+        "if g < _TELLS_MUCH:", "if g < 0.0:", _DUE),
+    Mutant("kernels/posterior/refactor.py", "seldom afresh however badly conditioned",
+        "precision * spread < _WELL_CONDITIONED", "precision * spread > 0.0", _DUE),
+    Mutant("kernels/posterior/state.py", "a row twice in a sample",
+        "x = fma(n1, X[i + 1, j], x)", "x = fma(n1, X[i, j], x)",
+        _tests("kernels/posterior/test_posterior.py::test_sample_is_the_mean_plus_root_times_normals[9]")),
     Mutant("kernels/posterior/update.py", "a new arm not counted",
         "posterior.since_refactor[1] += 1", "pass",
         _tests("kernels/posterior/test_posterior.py::test_plays_of_one_arm_are_remembered_as_one_row")),
@@ -100,9 +119,12 @@ MUTANTS = [
         "for each in fields(self)[2:]:\n            value", "for each in fields(self)[2:-1]:\n            value",
         _tests("simulation/test_checkpoint.py::test_the_smallest_of_all_is_kept")),
     # Arithmetic.
-    Mutant("kernels/arithmetic/vectors.py", "an index twice in a sum",
-        "s7 = fma(x[i + 7], y[i + 7], s7)", "s7 = fma(x[i + 7], y[i + 6], s7)",
-        _tests("kernels/arithmetic/test_floats.py::test_dot_is_the_inner_product")),
+    Mutant("kernels/arithmetic/vectors.py", "numbers left over taken twice",
+        "builder.store(builder.add(i, _INDEX(width)), self.left)", "pass",
+        _tests("kernels/arithmetic/test_floats.py::test_dot_is_the_inner_product"), compiled=True),
+    Mutant("kernels/arithmetic/vectors.py", "half of the sums dropped",
+        "for first in (0, width):", "for first in (0, 0):",
+        _tests("kernels/arithmetic/test_floats.py::test_dot_is_the_inner_product"), compiled=True),
     Mutant("kernels/arithmetic/vectors.py", "a row twice in a product",
         "out[j] = fma(x3, matrix[i + 3, j], s)", "out[j] = fma(x3, matrix[i + 2, j], s)",
         _tests("kernels/posterior/test_posterior.py::test_multiply_transposed_is_the_product")),
@@ -147,15 +169,15 @@ MUTANTS = [
         "draw_vector(ahead, source, PERTURBATION,", "draw_vector(ahead, source, INITIAL_MODELS,",
         _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "the time of a read not kept",
-        "models.read_at[slot] = now(agent.log)", "models.read_at[slot] = 0", _ALGORITHM_1),
+        "models.read_at[slot] = now(agent.log)", "models.read_at[slot] = 0",
+        _tests("kernels/ensembles/test_deferred.py::test_the_same_over_a_horizon_that_refactors[log-3-full]")),
     Mutant("kernels/ensembles/deferred.py", "plays taken in not counted",
         "        copy_plays(agent.log, models.plays[slot])", "        pass", _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "plays of a restored model counted to the end",
         "models.plays[slot, scratch.slots[i]] -= np.uint32(scratch.counts[i])", "pass",
         _tests("kernels/ensembles/test_deferred.py::test_a_restored_ensemble_counts_the_plays_that_its_models_have_taken_in")),
     Mutant("kernels/ensembles/play_log.py", "arms not played since listed too",
-        "n += since > 0", "n += 1",
-        _tests("kernels/ensembles/test_deferred.py::test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since")),
+        "n += since > 0", "n += 1", _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "plays for their root in a first read",
         "normals[r + i] *= np.sqrt(", "normals[r + i] *= (", _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "plays for their root in a catch-up",

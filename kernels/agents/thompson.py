@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..posterior.state import Posterior, prior, sample
-from ..posterior.update import update_with_root
+from ..posterior.update import update_root
 from ..streams.blocks import STEPS, Block, draw_vector, no_block
 from ..streams.layout import POSTERIOR_SAMPLE
 from .interface import has_linear_scores, learn, prepare
@@ -27,7 +27,7 @@ class Thompson(NamedTuple):
 
 def thompson(r: int) -> Thompson:
     """Return the state before the first step."""
-    return Thompson(prior(r), np.zeros(r), Scratch(no_block(r + r % 2)))
+    return Thompson(prior(r, rooted=True), np.zeros(r), Scratch(no_block(r + r % 2)))
 
 
 @has_linear_scores.body(Thompson)
@@ -44,4 +44,4 @@ def _prepare(agent, source, t):
 
 @learn.body(Thompson)
 def _learn(agent, row, key, reward, source, t):
-    update_with_root(agent.posterior, row, key, reward)
+    update_root(agent.posterior, row, key, reward)

@@ -54,8 +54,8 @@ def models_need_capacity(models):
 def models_with_capacity(models: CachedModels, K: int) -> CachedModels:
     """Return the models with room for twice as many."""
     used, slots = int(models.used[0]), len(models.model)
-    parts = (part[:used] for part in (models.model, models.xi, models.read_at))
-    larger = restored_models(K, models.M, *parts, 2 * slots)
+    model, xi, read_at = models.model[:used], models.xi[:used], models.read_at[:used]
+    larger = restored_models(K, models.M, model, xi, read_at, 2 * slots)
     larger.plays[:used] = models.plays[:used]
     return larger
 

@@ -18,7 +18,7 @@ from ..agents.interface import has_linear_scores, learn, needs_capacity, prepare
 from ..arithmetic.floats import fma
 from ..arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ..jit.decorators import entry, inlined
-from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes, refactor_interval
+from ..posterior.state import Posterior, model_from_xi, most_recent_arms, prior, prior_bytes
 from ..posterior.update import update
 from ..streams.blocks import STEPS, Block, block_bytes, draw_vector, integer_at, no_block
 from ..streams.layout import (
@@ -62,7 +62,7 @@ class Scratch(NamedTuple):
 
     slots: np.ndarray  # (slots,) int32: of `plays_since`
     counts: np.ndarray  # (slots,) int64: of `plays_since`
-    normals: np.ndarray  # (slots + r + refactor_interval,)
+    normals: np.ndarray  # (slots + r + most_recent_arms,)
     model_index: Block
     ahead: Block  # the first normals of catch-ups
 
@@ -108,7 +108,7 @@ def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
     models, slots = min(M, max(256, T)), min(K, max(64, T))
     table = 8 << (2 * models - 1).bit_length()
-    workspace = 20 * slots + 8 * (2 * r + refactor_interval(r))
+    workspace = 20 * slots + 8 * (2 * r + most_recent_arms(r))
     workspace += block_bytes(1) + block_bytes(_AHEAD)
     model = 8 * r + 12 + 4 * counters(K, M)
     return prior_bytes(r) + log_bytes(K, r, T) + models * model + table + workspace + 8

@@ -114,7 +114,7 @@ def test_agents_under_one_seed_face_the_same_theta_and_noise():
     for run in runs:
         run.advance(0, 30)
         assert (run.environment.means == runs[0].environment.means).all()
-        assert (run.state.posterior.mu == runs[0].state.posterior.mu).all()
+        assert run.state.posterior.mu == pytest.approx(runs[0].state.posterior.mu, rel=1e-12)
 
 
 def test_a_longer_horizon_goes_on_from_the_shorter():
