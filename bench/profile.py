@@ -15,8 +15,9 @@ from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.jit.decorators import entry
-from fastes.kernels.loop.environment import Environment, draw_reward
+from fastes.kernels.loop.environment import draw_reward, environments
 from fastes.kernels.loop.record import record, record_step
+from fastes.kernels.loop.states import state_at
 from fastes.kernels.loop.step import choose_arm, observe_reward
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.search.scan import choose
@@ -56,7 +57,7 @@ def play(bandit: fastes.LinearBandit, M: int, T: int, searches: int, updates: in
     means = np.empty(bandit.K)
     mean_rewards(arms, np.random.default_rng(1).normal(size=r), np.empty(TILE), means)
     kept = record(np.array([T]), np.zeros(1), np.zeros(bandit.K, np.int64))
-    environment = Environment(means, float(means.max()), np.zeros(r))
+    environment = state_at(environments(means[None], r), 0)
     shared: tuple[Any, ...] = (FixedActions(arms), environment, kept, origin, work)
     other, t = greedy(r), 0
     while t < T:

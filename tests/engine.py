@@ -15,8 +15,9 @@ from fastes.kernels.ensembles import deferred, eager
 from fastes.kernels.ensembles.deferred import DeferredEnsemble, with_capacity
 from fastes.kernels.loop import live
 from fastes.kernels.loop.advance import advance
-from fastes.kernels.loop.environment import Environment, draw_reward
+from fastes.kernels.loop.environment import Environment, draw_reward, environments
 from fastes.kernels.loop.record import record
+from fastes.kernels.loop.states import state_at
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
@@ -74,7 +75,7 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
     mean_rewards(arms, z, np.empty(TILE), means)
     times = np.arange(1, T + 1)
     kept = record(times, np.zeros(T), np.zeros(bandit.K, np.int64))
-    environment = Environment(means, float(means.max()), np.zeros(r))
+    environment = state_at(environments(means[None], r), 0)
     state = agent.initial_state(bandit.K, r, origin)
     certificate = uses_certificate(agent, bandit.K, r)
     work = workspace(arms) if workspace else search_workspace(agent, arms, certificate)

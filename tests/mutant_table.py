@@ -20,7 +20,7 @@ def _tests(*names: str) -> tuple[str, ...]:
 
 _EQUATION_1 = _tests(
     "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update]",
-    "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update_with_root]",
+    "kernels/posterior/test_posterior.py::test_update_is_equation_1[20-9-update_root]",
 )
 _REFACTOR = _tests(
     "kernels/posterior/test_posterior.py::test_refactor_computes_the_inverse_and_its_root[200-9]"
@@ -28,8 +28,12 @@ _REFACTOR = _tests(
 _MEAN_AFRESH = _tests(
     "kernels/posterior/test_posterior.py::test_the_mean_is_computed_afresh_too[9]"
 )
+_DUE = _tests(
+    "kernels/posterior/test_posterior.py::test_the_posterior_is_computed_afresh_when_it_is_due"
+)
 _BITS = _tests("kernels/streams/test_streams.py::test_random_bits_are_those_of_the_reference")
 _NORMALS = _tests("kernels/streams/test_streams.py::test_normals_are_those_of_the_reference")
+_BLOCKS = _tests("kernels/streams/test_blocks.py")
 _PROBE = _tests(
     "kernels/ensembles/test_deferred.py::test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since"
 )
@@ -73,9 +77,25 @@ MUTANTS = [
     Mutant("kernels/posterior/update.py", "the noise's variance dropped from the gain",
         "g = 1.0 / (1.0 + dot(", "g = 1.0 / (0.0 + dot(", _EQUATION_1),
     Mutant("kernels/posterior/update.py", "wrong sign in the innovation",
-        "axpy(g * (y - dot(", "axpy(g * (y + dot(", _EQUATION_1),
-    Mutant("kernels/posterior/update.py", "g for its root in Potter's form",
-        "c = root_g / (1.0 + root_g)", "c = root_g / (1.0 + g)", _EQUATION_1),
+        "axpy(g * (y - dot(b, mu)), v, mu)", "axpy(g * (y + dot(b, mu)), v, mu)", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "wrong sign in the innovation, with a root",
+        "axpy(g * (y - dot(b, mu)), e, mu)", "axpy(g * (y + dot(b, mu)), e, mu)", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "a row of the root scaled by a square",
+        "scale[j] = np.sqrt(weight[j] / scale[j])", "scale[j] = weight[j] / scale[j]", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "a row of the root changed before it is taken in",
+        "e2 = fma(w1, b1, e1)", "e2 = fma(w1, b1, e0)", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "a row that is left over not taken in",
+        "e[i] = fma(w_j, before, e[i])", "pass", _EQUATION_1),
+    Mutant("kernels/posterior/update.py", "an arm taken for another of the same low bits",
+        "if i >= distinct or posterior.recent_key[i] != key:", "if i >= distinct:",
+        _tests("kernels/posterior/test_posterior.py::test_an_arm_is_remembered_whatever_the_number_of_arms")),
+    Mutant("kernels/posterior/update.py", "a reward that tells much brings nothing forward",
+        "if g < _TELLS_MUCH:", "if g < 0.0:", _DUE),
+    Mutant("kernels/posterior/refactor.py", "seldom afresh however badly conditioned",
+        "precision * spread < _WELL_CONDITIONED", "precision * spread > 0.0", _DUE),
+    Mutant("kernels/posterior/state.py", "a row twice in a sample",
+        "x = fma(n1, X[i + 1, j], x)", "x = fma(n1, X[i, j], x)",
+        _tests("kernels/posterior/test_posterior.py::test_sample_is_the_mean_plus_root_times_normals[9]")),
     Mutant("kernels/posterior/update.py", "a new arm not counted",
         "posterior.since_refactor[1] += 1", "pass",
         _tests("kernels/posterior/test_posterior.py::test_plays_of_one_arm_are_remembered_as_one_row")),
@@ -99,9 +119,12 @@ MUTANTS = [
         "for each in fields(self)[2:]:\n            value", "for each in fields(self)[2:-1]:\n            value",
         _tests("simulation/test_checkpoint.py::test_the_smallest_of_all_is_kept")),
     # Arithmetic.
-    Mutant("kernels/arithmetic/vectors.py", "an index twice in a sum",
-        "s7 = fma(x[i + 7], y[i + 7], s7)", "s7 = fma(x[i + 7], y[i + 6], s7)",
-        _tests("kernels/arithmetic/test_floats.py::test_dot_is_the_inner_product")),
+    Mutant("kernels/arithmetic/vectors.py", "numbers left over taken twice",
+        "builder.store(builder.add(i, _INDEX(width)), self.left)", "pass",
+        _tests("kernels/arithmetic/test_floats.py::test_dot_is_the_inner_product"), compiled=True),
+    Mutant("kernels/arithmetic/vectors.py", "half of the sums dropped",
+        "for first in (0, width):", "for first in (0, 0):",
+        _tests("kernels/arithmetic/test_floats.py::test_dot_is_the_inner_product"), compiled=True),
     Mutant("kernels/arithmetic/vectors.py", "a row twice in a product",
         "out[j] = fma(x3, matrix[i + 3, j], s)", "out[j] = fma(x3, matrix[i + 2, j], s)",
         _tests("kernels/posterior/test_posterior.py::test_multiply_transposed_is_the_product")),
@@ -129,14 +152,32 @@ MUTANTS = [
     Mutant("kernels/streams/layout.py", "a stream used twice",
         "OPTIMAL_ACTION = _U(10)", "OPTIMAL_ACTION = _U(9)",
         _tests("kernels/streams/test_streams.py::test_streams_have_numbers_of_their_own")),
+    Mutant("kernels/streams/blocks.py", "a block of one run taken for another's",
+        "key[1] != source.run or ", "", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "one step's numbers at all steps of a block",
+        "_U(k), _U(start + s))", "_U(k), _U(start))", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "a block extended from a lane too late",
+        "t, drawn, wanted, block.numbers)", "t, drawn + 1, wanted, block.numbers)", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "indices drawn for another number of models",
+        "!= _U(n):", "== _U(0):", _BLOCKS),
+    Mutant("kernels/streams/blocks.py", "scalars from a block that begins in the middle",
+        "first = _U((t - t % STEPS) >> 1)", "first = _U(t >> 1)", _BLOCKS),
     # Ensembles.
     Mutant("kernels/ensembles/deferred.py", "a probe without catch-up",
-        "agent.models.read_at[slot], out[i])", "now(agent.log), out[i])", _PROBE),
+        "_catch_up(agent, n, out[i])", "_catch_up(agent, 0, out[i])", _PROBE),
     Mutant("kernels/ensembles/deferred.py", "a wrong stream of perturbations",
-        "_catch_up(agent, source, PERTURBATION,", "_catch_up(agent, source, INITIAL_MODELS,",
+        "draw_vector(ahead, source, PERTURBATION,", "draw_vector(ahead, source, INITIAL_MODELS,",
         _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "the time of a read not kept",
-        "models.read_at[slot] = now(agent.log)", "models.read_at[slot] = 0", _ALGORITHM_1),
+        "models.read_at[slot] = now(agent.log)", "models.read_at[slot] = 0",
+        _tests("kernels/ensembles/test_deferred.py::test_the_same_over_a_horizon_that_refactors[log-3-full]")),
+    Mutant("kernels/ensembles/deferred.py", "plays taken in not counted",
+        "        copy_plays(agent.log, models.plays[slot])", "        pass", _ALGORITHM_1),
+    Mutant("kernels/ensembles/deferred.py", "plays of a restored model counted to the end",
+        "models.plays[slot, scratch.slots[i]] -= np.uint32(scratch.counts[i])", "pass",
+        _tests("kernels/ensembles/test_deferred.py::test_a_restored_ensemble_counts_the_plays_that_its_models_have_taken_in")),
+    Mutant("kernels/ensembles/play_log.py", "arms not played since listed too",
+        "n += since > 0", "n += 1", _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "plays for their root in a first read",
         "normals[r + i] *= np.sqrt(", "normals[r + i] *= (", _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "plays for their root in a catch-up",
@@ -255,7 +296,7 @@ MUTANTS = [
     Mutant("kernels/loop/record.py", "regret recorded one step late",
         "record.times[cursor] == t + 1", "record.times[cursor] == t", _PLAYED),
     Mutant("kernels/loop/environment.py", "the noise of the next step",
-        "normal(source, NOISE, 0, t)", "normal(source, NOISE, 0, t + 1)", _PLAYED),
+        "noise, source, NOISE, t)", "noise, source, NOISE, t + 1)", _PLAYED),
     Mutant("kernels/loop/lockstep.py", "a floor without its margin",
         "floor = work.best[i] - 2.0 * margin32(arms, agent.z)", "floor = work.best[i]",
         _tests(

@@ -50,7 +50,7 @@ class BestArmCounts:
 
 
 def with_root(posterior: Posterior) -> Posterior:
-    """Return a copy of a posterior with the root of its covariance, S = root root'."""
+    """Return a copy of a posterior with the root of its covariance, S = root'root."""
     whole = copy.deepcopy(posterior)
     kernels.compute_root(whole)
     return whole

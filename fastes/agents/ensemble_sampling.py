@@ -127,7 +127,7 @@ class EnsembleSampling(Agent):
         for start in range(0, self.M, BLOCK):
             xi = self.models(state, source, t, start, min(self.M, start + BLOCK))
             best.add(read_models(state.posterior, xi))
-            white = xi @ posterior.root  # P^(1/2) (z - mu)
+            white = xi @ posterior.root.T  # P^(1/2) (z - mu)
             first += white.sum(axis=0)
             second += white.T @ white
         return ActionLaw(best.counts / self.M, self._moments(first, second))

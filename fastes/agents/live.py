@@ -31,6 +31,7 @@ from fastes.files.kinds import FileFormatError, require_replaceable
 from fastes.kernels.actions.ball import BallActions
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.loop.live import act, observe, observe_rows
+from fastes.kernels.posterior.state import covariance
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import LinearBandit
@@ -259,15 +260,15 @@ class LiveAgent:
 
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
-        bandit, S = self.bandit, self._state.posterior.S
+        bandit, posterior = self.bandit, self._state.posterior
         require(f"a covariance of {bandit.d:,} dimensions", 4 * 8 * bandit.d**2)
         U = self._to_user_coordinates()
-        covariance = U @ S @ U.T
+        spread = U @ covariance(posterior) @ U.T
         if bandit.canonical.factor is None:  # what no arm can tell keeps its prior covariance
             prior = bandit.prior_cov
             whole = prior if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
-            covariance += whole - U @ U.T
-        return Belief(bandit.prior_mean + U @ self._state.posterior.mu, covariance)
+            spread += whole - U @ U.T
+        return Belief(bandit.prior_mean + U @ posterior.mu, spread)
 
     def ensemble(self) -> Floats:
         """Return all M models as they are now, (M, d), changing no choice that follows.

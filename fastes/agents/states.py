@@ -15,6 +15,7 @@ from fastes.files.kinds import FileFormatError
 from fastes.kernels.ensembles.cached_models import CachedModels
 from fastes.kernels.ensembles.play_log import PlayLog, played_arms
 from fastes.kernels.ensembles.row_log import RowLog, first_kept, kept_rows
+from fastes.kernels.posterior.state import MOST_UPDATES
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -44,10 +45,13 @@ def fill_state(state: Any, arrays: Arrays) -> None:
         if not np.isfinite(stored).all():
             raise FileFormatError(f"a saved agent's {name!r} must be finite")
         np.copyto(target, stored)
-    updates, distinct = state.posterior.since_refactor
-    if not 0 <= distinct <= updates < len(state.posterior.recent):
+    updates, distinct, allowed = state.posterior.since_refactor
+    if not (
+        0 <= distinct < len(state.posterior.recent)
+        and distinct <= updates < allowed <= MOST_UPDATES
+    ):
         raise FileFormatError(
-            f"a saved agent's 'since_refactor' is out of range: {updates}, {distinct}"
+            f"a saved agent's 'since_refactor' is out of range: {updates}, {distinct}, {allowed}"
         )
 
 

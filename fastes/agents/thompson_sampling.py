@@ -29,8 +29,11 @@ class ThompsonSampling(Agent):
     title: ClassVar[str] = "TS"
 
     def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the posterior, and of a model."""
-        return super().state_bytes(K, r, T) + 16 * r
+        """Return the memory of the posterior, of a model and of the normals that it is made of."""
+        from fastes.kernels.posterior.state import prior_bytes
+        from fastes.kernels.streams.blocks import block_bytes
+
+        return prior_bytes(r, rooted=True) + 8 * r + block_bytes(r + r % 2)
 
     def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""

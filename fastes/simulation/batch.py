@@ -17,7 +17,7 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.loop.advance import advance
-from fastes.kernels.loop.environment import Environment, draw_means
+from fastes.kernels.loop.environment import Environment, draw_means, environments
 from fastes.kernels.loop.lockstep import advance_lockstep, advance_sequence, lockstep_workspace
 from fastes.kernels.loop.record import Record, record
 from fastes.kernels.loop.states import set_state, stack_states, state_at
@@ -198,7 +198,7 @@ def environments_of(e: Experiment, runs: range) -> Environment:
     else:
         for row, run in zip(means, runs, strict=True):
             row[:] = mean_rewards(bandit.actions, e.theta[run % len(e.theta)], bandit.noise)
-    return Environment(means, means.max(axis=1), np.zeros((len(runs), bandit.rank)))
+    return environments(means, bandit.rank)
 
 
 def slices(

@@ -12,10 +12,12 @@ from fastes.kernels.actions import ball, fresh, given, subset
 from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.arithmetic.tile_product import TILE
-from fastes.kernels.loop.environment import BallEnvironment, Environment, OfferEnvironment
+from fastes.kernels.loop.environment import BallEnvironment, OfferEnvironment, environments
+from fastes.kernels.loop.states import state_at
 from fastes.kernels.search.ball_search import ball_search
 from fastes.kernels.search.offer_search import offer_search
 from fastes.kernels.search.scan import NoSearch
+from fastes.kernels.streams.blocks import no_block
 from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
@@ -63,7 +65,9 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, certificate: b
             most = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
             scratch = given.Scratch(a, b)
             actions = given.GivenActions(arms, whitening, given_set.array, most, scratch)
-    environment = OfferEnvironment(arms, z, numbers, np.zeros(bandit.rank), np.zeros(TILE))
+    environment = OfferEnvironment(
+        arms, z, numbers, np.zeros(bandit.rank), np.zeros(TILE), no_block(1)
+    )
     work = NoSearch(arms.K) if agent.scores == "none" else offer_search(arms)
     return Offers(actions, environment, work)
 
@@ -98,7 +102,7 @@ def _redrawn(e: Experiment, agent: Agent, run: int, certificate: bool) -> Offers
         mean_rewards(arms, _true_z(e, run), np.empty(TILE), means)
     else:
         means = mean_rewards_of_rows(rows, e.theta[run % len(e.theta)], bandit.noise)
-    environment = Environment(means, float(means.max()), np.zeros(bandit.rank))
+    environment = state_at(environments(means[None], bandit.rank), 0)
     return Offers(FixedActions(arms), environment, search_workspace(agent, arms, certificate))
 
 
@@ -111,4 +115,4 @@ def _ball(bandit: LinearBandit, given_set: Ball, agent: Agent, z: Floats) -> Off
     best = float(ball.largest_mean(actions, z))
     quadratic = agent.scores == "quadratic"
     work = NoSearch(1) if agent.scores == "none" else ball_search(actions, quadratic)
-    return Offers(actions, BallEnvironment(arms, z, best, np.zeros(r)), work)
+    return Offers(actions, BallEnvironment(arms, z, best, np.zeros(r), no_block(1)), work)

@@ -147,7 +147,7 @@ def _probabilities(
     Infinite variance stands for a lower bound, the logarithm -inf for an arm that cannot win. That
     settles the divergence, and ends it.
     """
-    m, c = values_under(bandit, posterior.mu, posterior.root)
+    m, c = values_under(bandit, posterior.mu, posterior.root.T)
     cost = bandit.K * max(1, bandit.rank)
     lines = min(_LINES, max(_FEWEST_LINES, _ALL_LINES // (2 * len(seldom))))
     most = max(lines, min(_ALL_LINES, _AFFORDABLE // cost) // len(seldom))

@@ -149,7 +149,7 @@ def _optimal(
     falls below zero, and varies less.
     """
     if bandit.K <= 2 or bandit.rank <= 2 or bandit.K <= bandit.rank + 1:
-        expected, loadings = values_under(bandit, posterior.mu, posterior.root)
+        expected, loadings = values_under(bandit, posterior.mu, posterior.root.T)
         exact = exact_law_of_the_best(expected, loadings)
         if exact is not None:
             return expected, _Drawn(exact.probabilities, exact.values, math.inf)

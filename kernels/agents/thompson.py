@@ -5,16 +5,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ..posterior.state import Posterior, prior, sample
-from ..posterior.update import update_with_root
+from ..posterior.update import update_root
+from ..streams.blocks import STEPS, Block, draw_vector, no_block
 from ..streams.layout import POSTERIOR_SAMPLE
-from ..streams.normals import fill_normals
 from .interface import has_linear_scores, learn, prepare
 
 
 class Scratch(NamedTuple):
     """What a step writes to."""
 
-    normals: np.ndarray  # (r,)
+    normals: Block  # of r, rounded up to be even
 
 
 class Thompson(NamedTuple):
@@ -27,7 +27,7 @@ class Thompson(NamedTuple):
 
 def thompson(r: int) -> Thompson:
     """Return the state before the first step."""
-    return Thompson(prior(r), np.zeros(r), Scratch(np.zeros(r)))
+    return Thompson(prior(r, rooted=True), np.zeros(r), Scratch(no_block(r + r % 2)))
 
 
 @has_linear_scores.body(Thompson)
@@ -37,10 +37,11 @@ def _has_linear_scores(agent):
 
 @prepare.body(Thompson)
 def _prepare(agent, source, t):
-    fill_normals(source, POSTERIOR_SAMPLE, t, agent.scratch.normals)
-    sample(agent.posterior, agent.scratch.normals, agent.z)
+    block = agent.scratch.normals
+    draw_vector(block, source, POSTERIOR_SAMPLE, t, agent.z.shape[0])
+    sample(agent.posterior, block.numbers[:, t % STEPS], agent.z)
 
 
 @learn.body(Thompson)
 def _learn(agent, row, key, reward, source, t):
-    update_with_root(agent.posterior, row, key, reward)
+    update_root(agent.posterior, row, key, reward)

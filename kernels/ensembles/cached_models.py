@@ -8,6 +8,9 @@ from ..jit.decorators import entry, inlined
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
 
+_MOST_COUNTERS = 2**20
+"""Counters of plays, one a model and arm, up to which they are kept: 4 MiB."""
+
 
 class CachedModels(NamedTuple):
     """The models that have been read, found by a hash table with linear probing."""
@@ -17,10 +20,19 @@ class CachedModels(NamedTuple):
     model: np.ndarray  # (slots,) uint32: the model in a slot
     xi: np.ndarray  # (slots, r): the model as it was last read
     read_at: np.ndarray  # (slots,) int64: how many plays it has taken in
+    plays: np.ndarray  # (slots, K) uint32: of each slot of the log (play_log.py); or (slots, 0)
     used: np.ndarray  # (1,) int64: slots taken
 
 
-def no_models(M: int, r: int, slots: int) -> CachedModels:
+def counters(K: int, M: int) -> int:
+    """Return how many counters a model has: K, or none where they would take too much memory.
+
+    It depends on nothing else, for what a model missed is listed in another order with them.
+    """
+    return K if K * M <= _MOST_COUNTERS else 0
+
+
+def no_models(K: int, M: int, r: int, slots: int) -> CachedModels:
     """Return room for as many models as there are slots, with a table at most half full."""
     return CachedModels(
         M,
@@ -28,6 +40,7 @@ def no_models(M: int, r: int, slots: int) -> CachedModels:
         np.zeros(slots, np.uint32),
         np.zeros((slots, r)),
         np.zeros(slots, np.int64),
+        np.zeros((slots, counters(K, M)), np.uint32),
         np.zeros(1, np.int64),
     )
 
@@ -38,20 +51,21 @@ def models_need_capacity(models):
     return models.used[0] == models.model.shape[0] and models.used[0] < models.M
 
 
-def models_with_capacity(models: CachedModels) -> CachedModels:
+def models_with_capacity(models: CachedModels, K: int) -> CachedModels:
     """Return the models with room for twice as many."""
     used, slots = int(models.used[0]), len(models.model)
-    return restored_models(
-        models.M, models.model[:used], models.xi[:used], models.read_at[:used], 2 * slots
-    )
+    model, xi, read_at = models.model[:used], models.xi[:used], models.read_at[:used]
+    larger = restored_models(K, models.M, model, xi, read_at, 2 * slots)
+    larger.plays[:used] = models.plays[:used]
+    return larger
 
 
 def restored_models(
-    M: int, model: np.ndarray, xi: np.ndarray, read_at: np.ndarray, slots: int
+    K: int, M: int, model: np.ndarray, xi: np.ndarray, read_at: np.ndarray, slots: int
 ) -> CachedModels:
-    """Return the given models with room for some more."""
+    """Return the given models with room for some more, their plays yet to be counted."""
     used = len(model)
-    models = no_models(M, xi.shape[1], min(M, max(slots, used)))
+    models = no_models(K, M, xi.shape[1], min(M, max(slots, used)))
     models.model[:used] = model
     models.xi[:used] = xi
     models.read_at[:used] = read_at

@@ -18,9 +18,9 @@ from ..agents.interface import has_linear_scores, learn, needs_capacity, prepare
 from ..arithmetic.floats import fma
 from ..arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ..jit.decorators import entry, inlined
-from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes, refactor_interval
+from ..posterior.state import Posterior, model_from_xi, most_recent_arms, prior, prior_bytes
 from ..posterior.update import update
-from ..streams.draws import integer
+from ..streams.blocks import STEPS, Block, block_bytes, draw_vector, integer_at, no_block
 from ..streams.layout import (
     DIAGNOSTICS,
     INITIAL_MODELS,
@@ -28,11 +28,12 @@ from ..streams.layout import (
     PERTURBATION,
     probe_counter,
 )
-from ..streams.normals import fill_normals
+from ..streams.normals import fill_normals, fill_normals_from
 from ..streams.philox import Source
 from .cached_models import (
     CachedModels,
     add_model,
+    counters,
     models_need_capacity,
     models_with_capacity,
     no_models,
@@ -42,13 +43,18 @@ from .cached_models import (
 from .play_log import (
     PlayLog,
     append,
+    copy_plays,
     log_bytes,
     log_needs_capacity,
     log_with_capacity,
     now,
     play_log,
+    plays_beyond,
     plays_since,
 )
+
+_AHEAD = 16
+"""Normals of a catch-up that are drawn ahead, at most: of more, those of one step fill vectors."""
 
 
 class Scratch(NamedTuple):
@@ -56,7 +62,9 @@ class Scratch(NamedTuple):
 
     slots: np.ndarray  # (slots,) int32: of `plays_since`
     counts: np.ndarray  # (slots,) int64: of `plays_since`
-    normals: np.ndarray  # (slots + r + refactor_interval,)
+    normals: np.ndarray  # (slots + r + most_recent_arms,)
+    model_index: Block
+    ahead: Block  # the first normals of catch-ups
 
 
 class DeferredEnsemble(NamedTuple):
@@ -74,7 +82,8 @@ def deferred_ensemble(K: int, r: int, M: int, steps: int) -> DeferredEnsemble:
 
     The system gives memory where it is written to; growing would have it written to again.
     """
-    return _assembled(prior(r), play_log(K, r, steps), no_models(M, r, min(M, max(256, steps))))
+    models = no_models(K, M, r, min(M, max(256, steps)))
+    return _assembled(prior(r), play_log(K, r, steps), models)
 
 
 def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> DeferredEnsemble:
@@ -89,6 +98,8 @@ def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> Defe
             slots=np.zeros(slots, np.int32),
             counts=np.zeros(slots, np.int64),
             normals=np.zeros(slots + r + len(posterior.recent)),
+            model_index=no_block(1, np.int64),
+            ahead=no_block(_AHEAD),
         ),
     )
 
@@ -97,8 +108,10 @@ def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
     models, slots = min(M, max(256, T)), min(K, max(64, T))
     table = 8 << (2 * models - 1).bit_length()
-    workspace = 20 * slots + 8 * (2 * r + refactor_interval(r))
-    return prior_bytes(r) + log_bytes(K, r, T) + models * (8 * r + 12) + table + workspace + 8
+    workspace = 20 * slots + 8 * (2 * r + most_recent_arms(r))
+    workspace += block_bytes(1) + block_bytes(_AHEAD)
+    model = 8 * r + 12 + 4 * counters(K, M)
+    return prior_bytes(r) + log_bytes(K, r, T) + models * model + table + workspace + 8
 
 
 @needs_capacity.body(DeferredEnsemble)
@@ -112,7 +125,9 @@ def with_capacity(agent: DeferredEnsemble) -> DeferredEnsemble:
     return _assembled(
         agent.posterior,
         log_with_capacity(log) if log_needs_capacity(log) else log,
-        models_with_capacity(models) if models_need_capacity(models) else models,
+        models_with_capacity(models, len(log.slot_of_arm))
+        if models_need_capacity(models)
+        else models,
     )
 
 
@@ -148,7 +163,22 @@ def restored(
         more = _replay(log, arms, some, b)
         log = log_with_capacity(log) if more < len(some) else log
         taken += more
-    return _assembled(prior(r), log, restored_models(M, model, xi, read_at, max(256, steps)))
+    models = restored_models(arms.K, M, model, xi, read_at, max(256, steps))
+    state = _assembled(prior(r), log, models)
+    _count_plays(state)
+    return state
+
+
+@entry
+def _count_plays(agent):
+    """Count the plays that each model has taken in, from the log."""
+    log, models, scratch = agent.log, agent.models, agent.scratch
+    if models.plays.shape[1] > 0:
+        for slot in range(models.used[0]):
+            n = plays_since(log, models.read_at[slot], scratch.slots, scratch.counts)
+            copy_plays(log, models.plays[slot])
+            for i in range(n):
+                models.plays[slot, scratch.slots[i]] -= np.uint32(scratch.counts[i])
 
 
 @inlined
@@ -168,15 +198,34 @@ def draw_unread(agent, source, stream, counter, xi):
 
 
 @inlined
-def _catch_up(agent, source, stream, counter, since, xi):
-    """Let xi, last read after `since` plays, take in what it missed; cost O(r distinct arms).
+def _missed(agent, slot):
+    """List what the model in a slot has missed. Return how many distinct arms."""
+    scratch, models = agent.scratch, agent.models
+    if models.plays.shape[1] > 0:
+        return plays_beyond(agent.log, models.plays[slot], scratch.slots, scratch.counts)
+    return plays_since(agent.log, models.read_at[slot], scratch.slots, scratch.counts)
 
-    One normal for each distinct arm, in the order of `plays_since`.
+
+@inlined
+def _draw_ahead(agent, source, t, n):
+    """Draw the n normals of a catch-up at step t, and some of those of the steps after it."""
+    ahead, w = agent.scratch.ahead, agent.scratch.normals
+    few = min(n, _AHEAD)
+    draw_vector(ahead, source, PERTURBATION, t, few)
+    for i in range(few):
+        w[i] = ahead.numbers[i, t % STEPS]
+    if few < n:
+        fill_normals_from(source, PERTURBATION, t, few, w[few:n])
+
+
+@inlined
+def _catch_up(agent, n, xi):
+    """Let xi take in the n distinct arms that it has missed; cost O(r n).
+
+    Arms are as `_missed` lists them, each with its normal of those drawn.
     """
     rows, slots = agent.log.rows, agent.scratch.slots
     counts, w = agent.scratch.counts, agent.scratch.normals
-    n = plays_since(agent.log, since, slots, counts)
-    fill_normals(source, stream, counter, w[:n])
     for i in range(n):
         w[i] *= np.sqrt(np.float64(counts[i]))
     # As `add_transposed`, with rows here and there.
@@ -205,8 +254,12 @@ def read(agent, source, t, m):
         slot = add_model(models, m)
         draw_unread(agent, source, INITIAL_MODELS, t, models.xi[slot])
     else:
-        _catch_up(agent, source, PERTURBATION, t, models.read_at[slot], models.xi[slot])
+        n = _missed(agent, slot)
+        _draw_ahead(agent, source, t, n)
+        _catch_up(agent, n, models.xi[slot])
     models.read_at[slot] = now(agent.log)
+    if models.plays.shape[1] > 0:
+        copy_plays(agent.log, models.plays[slot])
     return slot
 
 
@@ -217,7 +270,8 @@ def _has_linear_scores(agent):
 
 @prepare.body(DeferredEnsemble)
 def _prepare(agent, source, t):
-    slot = read(agent, source, t, integer(source, MODEL_INDEX, t, agent.models.M))
+    m = integer_at(agent.scratch.model_index, source, MODEL_INDEX, t, agent.models.M)
+    slot = read(agent, source, t, m)
     model_from_xi(agent.posterior, agent.models.xi[slot], agent.z)
 
 
@@ -239,7 +293,9 @@ def _probe_models(agent, source, probe_index, first, out):
         else:
             for j in range(out.shape[1]):
                 out[i, j] = agent.models.xi[slot, j]
-            _catch_up(agent, source, DIAGNOSTICS, counter, agent.models.read_at[slot], out[i])
+            n = _missed(agent, slot)
+            fill_normals(source, DIAGNOSTICS, counter, agent.scratch.normals[:n])
+            _catch_up(agent, n, out[i])
 
 
 def models_between(

@@ -22,7 +22,7 @@ from ..arithmetic.vectors import axpy
 from ..jit.decorators import entry, inlined, kernel
 from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes
 from ..posterior.update import update
-from ..streams.draws import integer
+from ..streams.blocks import Block, block_bytes, integer_at, no_block
 from ..streams.layout import INITIAL_MODELS, MODEL_INDEX, PERTURBATION
 from ..streams.normals import normal, normal_pair
 from ..streams.philox import Source
@@ -53,6 +53,7 @@ class Scratch(NamedTuple):
 
     weights: np.ndarray  # (block + 2, TILE): of `flush`
     xi: np.ndarray  # (r,): the model of this step, in information space
+    model_index: Block
 
 
 class EagerEnsemble(NamedTuple):
@@ -68,13 +69,15 @@ def eager_ensemble(r: int, M: int) -> EagerEnsemble:
     """Return the state before the first step, all xi yet to be drawn by `draw_prior_models`."""
     tiles = np.empty((tile_count(M), r, TILE))
     models = Models(M, tiles, np.zeros((block_length(M), r)), np.zeros(2, np.int64))
-    return EagerEnsemble(prior(r), models, np.zeros(r), Scratch(weights(models), np.zeros(r)))
+    scratch = Scratch(weights(models), np.zeros(r), no_block(1, np.int64))
+    return EagerEnsemble(prior(r), models, np.zeros(r), scratch)
 
 
 def eager_ensemble_bytes(r: int, M: int) -> int:
     """Return the memory that `eager_ensemble` takes."""
     rows = block_length(M) + 2
-    return prior_bytes(r) + 8 * ((tile_count(M) * TILE + rows) * r + rows * TILE + 2)
+    floats = (tile_count(M) * TILE + rows) * r + rows * TILE + 2
+    return prior_bytes(r) + 8 * floats + block_bytes(1)
 
 
 def weights(models: Models) -> np.ndarray:
@@ -174,7 +177,7 @@ def _has_linear_scores(agent):
 
 @prepare.body(EagerEnsemble)
 def _prepare(agent, source, t):
-    m = integer(source, MODEL_INDEX, t, agent.models.M)
+    m = integer_at(agent.scratch.model_index, source, MODEL_INDEX, t, agent.models.M)
     read_model(agent.models, source, m, agent.scratch.xi)
     model_from_xi(agent.posterior, agent.scratch.xi, agent.z)
 

@@ -179,6 +179,25 @@ def plays_since(log, time, slots, counts):
 
 
 @kernel
+def plays_beyond(log, before, slots, counts):
+    """Do as `plays_since` for counts of plays before, one a slot; by slot, at O(slots)."""
+    n = 0
+    for slot in range(log.size[_SLOTS]):
+        since = log.plays[slot] - np.int64(before[slot])
+        slots[n] = slot  # kept if there are plays, else written over
+        counts[n] = since
+        n += since > 0
+    return n
+
+
+@inlined
+def copy_plays(log, out):
+    """out[slot] = the number of plays of each slot so far."""
+    for slot in range(log.size[_SLOTS]):
+        out[slot] = log.plays[slot]
+
+
+@kernel
 def _since_by_play(log, time, slots, counts):
     n = 0
     for s in range(time, log.size[_NOW]):

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..agents.interface import has_linear_scores, learn, needs_capacity, prepare
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes, refactor_interval
+from ..posterior.state import Posterior, model_from_xi, most_recent_arms, prior, prior_bytes
 from ..posterior.update import update
-from ..streams.draws import integer
+from ..streams.blocks import Block, block_bytes, integer_at, no_block
 from ..streams.layout import (
     DIAGNOSTICS,
     FORGOTTEN,
@@ -61,6 +61,7 @@ class Scratch(NamedTuple):
     levels: np.ndarray  # (pieces,) int64: of `pieces_since`
     starts: np.ndarray  # (pieces,) int64: of `pieces_since`
     normals: np.ndarray  # as many as a catch-up or a first read takes
+    model_index: Block
 
 
 class RowEnsemble(NamedTuple):
@@ -75,16 +76,21 @@ class RowEnsemble(NamedTuple):
 
 def row_ensemble(r: int, M: int, steps: int) -> RowEnsemble:
     """Return the state before the first step, with room for what `steps` may read and play."""
-    models = no_models(M, r, min(M, max(256, steps)))
+    models = no_models(0, M, r, min(M, max(256, steps)))
     return _assembled(prior(r), row_log(r, M, steps), models)
 
 
 def _assembled(posterior: Posterior, log: RowLog, models: CachedModels) -> RowEnsemble:
     """Return a state of these parts, with scratch of their size."""
     r = log.rows.shape[1]
-    n = max(most_normals(log), r + refactor_interval(r))
+    n = max(most_normals(log), r + most_recent_arms(r))
     pieces = 2 * block_length(r) + 2 * len(log.rows).bit_length()
-    scratch = Scratch(np.zeros(pieces, np.int64), np.zeros(pieces, np.int64), np.zeros(n))
+    scratch = Scratch(
+        levels=np.zeros(pieces, np.int64),
+        starts=np.zeros(pieces, np.int64),
+        normals=np.zeros(n),
+        model_index=no_block(1, np.int64),
+    )
     return RowEnsemble(posterior, log, models, np.zeros(r), scratch)
 
 
@@ -92,7 +98,8 @@ def row_ensemble_bytes(r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
     models = min(M, max(256, T))
     table = 8 << (2 * models - 1).bit_length()
-    workspace = 8 * (8 * block_length(r) + 3 * r * 64 + refactor_interval(r))
+    workspace = 8 * (8 * block_length(r) + 3 * r * 64 + most_recent_arms(r))
+    workspace += block_bytes(1)
     return prior_bytes(r) + row_log_bytes(r, M, T) + models * (8 * r + 12) + table + workspace
 
 
@@ -107,7 +114,7 @@ def with_capacity(agent: RowEnsemble) -> RowEnsemble:
     return _assembled(
         agent.posterior,
         log_with_capacity(log) if log_needs_capacity(log) else log,
-        models_with_capacity(models) if models_need_capacity(models) else models,
+        models_with_capacity(models, 0) if models_need_capacity(models) else models,
     )
 
 
@@ -123,7 +130,7 @@ def restored(
 ) -> RowEnsemble:
     """Return a state with these rows and models, its posterior yet to be filled."""
     log = restored_row_log(r, M, steps, first, rows)
-    return _assembled(prior(r), log, restored_models(M, model, xi, read_at, max(256, steps)))
+    return _assembled(prior(r), log, restored_models(0, M, model, xi, read_at, max(256, steps)))
 
 
 @kernel
@@ -165,7 +172,8 @@ def _has_linear_scores(agent):
 
 @prepare.body(RowEnsemble)
 def _prepare(agent, source, t):
-    slot = read(agent, source, t, integer(source, MODEL_INDEX, t, agent.models.M))
+    m = integer_at(agent.scratch.model_index, source, MODEL_INDEX, t, agent.models.M)
+    slot = read(agent, source, t, m)
     model_from_xi(agent.posterior, agent.models.xi[slot], agent.z)
 
 

@@ -9,6 +9,7 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import score_tile
 from ..jit.decorators import entry, generic, inlined
 from ..search.tile_scores import largest_of
+from ..streams.blocks import Block, no_block, normal_at
 from ..streams.layout import NOISE, THETA
 from ..streams.normals import fill_normals, normal
 from ..streams.philox import Source
@@ -20,6 +21,14 @@ class Environment(NamedTuple):
     means: np.ndarray  # (K,)
     best: float
     row: np.ndarray  # (r,): scratch, the arm played
+    noise: Block  # scratch
+
+
+def environments(means: np.ndarray, r: int) -> Environment:
+    """Return what pays in each of several runs, a row of means each, as a stack."""
+    runs = len(means)
+    noise = no_block(1, runs=(runs,))
+    return Environment(means, means.max(axis=1), np.zeros((runs, r)), noise)
 
 
 class OfferEnvironment(NamedTuple):
@@ -27,11 +36,10 @@ class OfferEnvironment(NamedTuple):
 
     arms: Arms  # on offer at this step
     z: np.ndarray  # (r,): theta
-    number: (
-        np.ndarray
-    )  # (K,) int64: by which number each arm on offer is recorded; or (0,): its own
+    number: np.ndarray  # (K,) int64: by what number each arm is recorded; or (0,): its own
     row: np.ndarray  # (r,): scratch, the arm played
     scores: np.ndarray  # (TILE,): scratch
+    noise: Block  # scratch
 
 
 class BallEnvironment(NamedTuple):
@@ -41,6 +49,7 @@ class BallEnvironment(NamedTuple):
     z: np.ndarray  # (r,): theta
     best: float  # the largest mean reward, of the arm in the direction of theta
     row: np.ndarray  # (r,): scratch, the arm played
+    noise: Block  # scratch
 
 
 @generic
@@ -118,4 +127,4 @@ def draw_noise(source, first, out):
 @inlined
 def draw_reward(environment, source, t, arm):
     """Return the reward of an arm at step t."""
-    return mean_reward(environment, arm) + normal(source, NOISE, 0, t)
+    return mean_reward(environment, arm) + normal_at(environment.noise, source, NOISE, t)

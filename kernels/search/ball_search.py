@@ -95,7 +95,7 @@ def _most_optimistic(work, S, alpha, source, t):
     square = alpha * alpha
     for i in range(d):
         pull += max(G[i, i], 0.0) * y[i] * y[i]
-    # The length of u falls as delta = nu - alpha^2 max g rises: halve until the ends are neighbours.
+    # The length of u falls as delta = nu - alpha^2 max g rises: halve until it cannot be halved.
     low, high = 0.0, alpha * np.sqrt(pull)
     for _ in range(300):
         delta = 0.5 * (low + high)

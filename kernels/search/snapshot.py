@@ -20,7 +20,7 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior
+from ..posterior.state import Posterior, covariance
 
 GRID = 16
 """Points of an envelope."""
@@ -253,7 +253,7 @@ def _orient(snapshot: Snapshot, posterior: Posterior) -> np.ndarray | None:
     spread = scalars[SPREAD] = np.linalg.norm(W)
     defect = np.linalg.norm(np.eye(r) - W.T @ R)
     scalars[SLACK] = defect + 8 * _UNIT * (r + 4) * spread * np.linalg.norm(R)
-    misfit = np.linalg.norm(posterior.S - W.T @ W)
+    misfit = np.linalg.norm(covariance(posterior) - W.T @ W)
     scalars[MISFIT] = misfit + 8 * _UNIT * (r + 4) * (1 + spread**2)
     scalars[NORM] = np.linalg.norm(snapshot.mu)
     return X

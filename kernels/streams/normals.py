@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arithmetic.floats import bits_float, float_bits, fma
-from ..jit.decorators import entry, inlined
+from ..jit.decorators import entry, inlined, kernel
 from .philox import _U, random_pair
 
 _LN2 = 0.6931471805599453
@@ -79,15 +79,21 @@ def normal(source, stream, lane, t):
     return odd if t & 1 else even
 
 
-@entry
-def fill_normals(source, stream, t, out):
-    """out[j] = the j-th N(0, 1) of the vector at time t."""
+@kernel
+def fill_normals_from(source, stream, t, first, out):
+    """out[j] = the N(0, 1) that is the (first + j)-th of the vector at time t; first is even."""
     n = out.shape[0]
     for k in range((n + 1) >> 1):
-        x, y = normal_pair(source, stream, _U(k), _U(t))
+        x, y = normal_pair(source, stream, _U((first >> 1) + k), _U(t))
         out[2 * k] = x
         if 2 * k + 1 < n:
             out[2 * k + 1] = y
+
+
+@entry
+def fill_normals(source, stream, t, out):
+    """out[j] = the j-th N(0, 1) of the vector at time t."""
+    fill_normals_from(source, stream, t, np.int64(0), out)
 
 
 @entry

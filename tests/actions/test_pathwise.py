@@ -6,6 +6,7 @@ import reference
 from fastes.kernels.ensembles.row_log import block_length
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.record import record
+from fastes.kernels.posterior.state import covariance as covariance_of
 from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
 
@@ -102,7 +103,7 @@ def compare(bandit, agent, T, scores_of, model_count=0):
 
     def arm_of(t, scores):
         posterior = played.state.posterior
-        beliefs.append((posterior.mu.copy(), posterior.S.copy()))
+        beliefs.append((posterior.mu.copy(), covariance_of(posterior).copy()))
         rows = offered(given, t)
         arm = played.step(t)
         if isinstance(given, Subset):
@@ -134,7 +135,7 @@ def compare(bandit, agent, T, scores_of, model_count=0):
         ),
         offer=lambda t: offered(given, t),
     )
-    beliefs.append((played.state.posterior.mu, played.state.posterior.S))
+    beliefs.append((played.state.posterior.mu, covariance_of(played.state.posterior)))
     unit = np.sqrt(np.abs(problem.covariance).max())
     size = max(unit, np.abs(problem.mean).max())
     for (mu, S), step in zip(beliefs, steps, strict=True):
@@ -173,9 +174,8 @@ def test_linucb(bandit):
 def test_thompson_sampling(bandit):
     def scores_of(played, rows, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, int(layout.POSTERIOR_SAMPLE), t, bandit.rank)
-        root = played.state.posterior.root
-        np.testing.assert_allclose(root @ root.T, played.state.posterior.S, atol=1e-9)
-        return rows @ (mean + played.lift @ (root @ normals))
+        root = played.state.posterior.root  # X with S = X'X
+        return rows @ (mean + played.lift @ (root.T @ normals))
 
     compare(bandit, fastes.ThompsonSampling(), 40, scores_of)
 

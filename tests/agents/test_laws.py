@@ -7,6 +7,7 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.ensembles.eager import read_model
 from fastes.kernels.loop.environment import draw_reward
 from fastes.kernels.loop.step import observe_reward
+from fastes.kernels.posterior.state import covariance as covariance_of
 from fastes.kernels.posterior.state import model_from_xi
 from fastes.kernels.search.scan import choose
 from fastes.kernels.streams.layout import THETA
@@ -65,7 +66,8 @@ def test_posterior_samples_are_distributed_as_the_posterior():
         prepare(run.state, source(9), t)
         drawn[t] = run.state.z
     posterior = run.state.posterior
-    whitened = np.linalg.solve(np.linalg.cholesky(posterior.S), (drawn - posterior.mu).T).T
+    root = np.linalg.cholesky(covariance_of(posterior))
+    whitened = np.linalg.solve(root, (drawn - posterior.mu).T).T
     assert stats.kstest((whitened**2).sum(axis=1), "chi2", args=(3,)).pvalue > 1e-4
     assert (np.abs(whitened.mean(axis=0)) < 3.9 / np.sqrt(n)).all()
     assert (np.abs(whitened.T @ whitened / n - np.eye(3)) < 3.9 * np.sqrt(2 / n)).all()

@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from fastes.kernels.arithmetic import floats, vectors
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +53,13 @@ def test_single_precision_stays_single(numbers):
     least = 50 * 2.0**-149  # what products too small for single precision may lose
     gap = abs(dot(x, y) - float(x.astype(float) @ y.astype(float)))
     assert gap <= 60 * 2.0**-24 * size + least
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_dot_is_its_interpreted_twin_to_the_bit(dtype):
+    for n in [*range(70), 200, 255]:
+        x, y = np.random.default_rng(n).normal(size=(2, n)).astype(dtype)
+        assert dot(x, y) == vectors.dot(x, y)
 
 
 def test_dot_sees_nan():

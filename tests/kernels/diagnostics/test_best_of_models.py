@@ -88,9 +88,9 @@ def test_draws_have_the_posterior_s_law():
     run = start(BANDITS["full"], fastes.EnsembleSampling(10), 300, seed=2)
     run.advance(0, 300)
     posterior = with_root(run.state.posterior)
-    assert posterior.root @ posterior.root.T == pytest.approx(run.state.posterior.S, abs=1e-12)
+    assert posterior.root.T @ posterior.root == pytest.approx(run.state.posterior.S, abs=1e-12)
     z = draw_posterior_models(posterior, source(3), 7, 40_000)
-    white = np.linalg.solve(posterior.root, (z - posterior.mu).T).T
+    white = np.linalg.solve(posterior.root.T, (z - posterior.mu).T).T
     assert (np.abs(white.mean(axis=0)) < 4.5 / 200).all()
     assert (np.abs(white.T @ white / 40_000 - np.eye(6)) < 4.5 * np.sqrt(2) / 200).all()
     assert (z == draw_posterior_models(posterior, source(3), 7, 40_000)).all()

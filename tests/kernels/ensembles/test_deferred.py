@@ -5,11 +5,12 @@ import pytest
 import reference
 from bandits import BANDITS
 from engine import all_models, as_reference, from_python, lift, observe, rows, start
-from fastes.kernels.ensembles import deferred
+from fastes.kernels.ensembles import cached_models, deferred
 from fastes.kernels.streams import layout
 from scipy import stats
 
 import fastes
+from fastes.agents.states import state_arrays
 
 read = from_python(deferred.read)
 slot_of = from_python(deferred.slot_of)
@@ -17,20 +18,29 @@ TOLERANCE = 1e-8
 SEED, RUN = 77, 5
 
 
-def drawn_sums(arms, since, t):
+@pytest.fixture(params=["counters", "log"])
+def counted(request, monkeypatch):
+    """Whether plays are counted for each model, or looked up in the log."""
+    if request.param == "log":
+        monkeypatch.setattr(cached_models, "_MOST_COUNTERS", 0)
+    return request.param == "counters"
+
+
+def drawn_sums(arms, since, t, counted):
     """The engine's contract: one normal for each distinct arm of [since, t).
 
-    By first play since then, or in all if many steps have gone by for each arm ever played.
+    By first play in all if plays are counted, or if many steps have gone by for each arm ever
+    played; else by first play since then.
     """
     recent, ever = arms[since:t], list(dict.fromkeys(arms[:t]))
     distinct = list(dict.fromkeys(recent))
-    if t - since >= 8 * len(ever):
+    if counted or t - since >= 8 * len(ever):
         distinct.sort(key=ever.index)
     normals = reference.normal_vector(SEED, RUN, layout.PERTURBATION, t, len(distinct))
     return {a: np.sqrt(recent.count(a)) * n for a, n in zip(distinct, normals, strict=True)}
 
 
-def bridged(arms, b, reads, factors, rng):
+def bridged(arms, b, reads, factors, counted, rng):
     """Split what each read drew into initial models and one perturbation a step.
 
     A sum over n plays of one arm becomes n normals conditional on their sum. A first read,
@@ -55,7 +65,7 @@ def bridged(arms, b, reads, factors, rng):
             initial[m] = initial[m] + correction
             W[m][:t] += played @ correction
         else:
-            for a, total in drawn_sums(arms, last[m], t).items():
+            for a, total in drawn_sums(arms, last[m], t, counted).items():
                 steps = [s for s in range(last[m], t) if arms[s] == a]
                 free = rng.normal(size=len(steps))
                 W[m][steps] = free - free.mean() + total / len(steps)
@@ -63,7 +73,7 @@ def bridged(arms, b, reads, factors, rng):
     return initial, W
 
 
-def check_pathwise(bandit, M, T):
+def check_pathwise(bandit, M, T, counted):
     problem, U, sigma, r = as_reference(bandit), lift(bandit), bandit.noise, bandit.rank
     run = start(bandit, fastes.EnsembleSampling(M), T, SEED, RUN)
     arms, models_read, factors = [], [], []
@@ -73,7 +83,9 @@ def check_pathwise(bandit, M, T):
         factors.append((np.triu(posterior.factor), t - int(posterior.since_refactor[0])))
         arms.append(run.step(t))
         models_read.append(run.state.z.copy())
-    initial, W = bridged(arms, rows(bandit) / sigma, reads, factors, np.random.default_rng(1))
+    assert run.state.models.plays.shape[1] == (bandit.K if counted else 0)
+    rng = np.random.default_rng(1)
+    initial, W = bridged(arms, rows(bandit) / sigma, reads, factors, counted, rng)
     names = sorted(initial)
     place = {m: i for i, m in enumerate(names)}
     unit = max(np.sqrt(np.abs(problem.covariance).max()), np.abs(problem.mean).max())
@@ -105,19 +117,20 @@ def check_pathwise(bandit, M, T):
 @pytest.mark.parametrize("name", BANDITS)
 @pytest.mark.parametrize(("M", "T"), [(1, 1), (1, 60), (2, 60), (9, 60), (10**6, 60)])
 def test_every_action_and_model_is_algorithm_1_s(name, M, T):
-    check_pathwise(BANDITS[name], M, T)
+    bandit = BANDITS[name]
+    check_pathwise(bandit, M, T, counted=bandit.K * M <= 2**20)
 
 
 @pytest.mark.parametrize("name", ["one dimension", "full", "singular", "more than a tile"])
 @pytest.mark.parametrize("M", [1, 3, 40])
-def test_the_same_over_a_horizon_that_refactors(name, M):
-    check_pathwise(BANDITS[name], M, 330)
+def test_the_same_over_a_horizon_that_refactors(name, M, counted):
+    check_pathwise(BANDITS[name], M, 330, counted)
 
 
 @pytest.mark.parametrize("name", ["isotropic", "more than a tile"])
 def test_the_same_when_every_array_must_grow(name):
     # More first reads than slots, and more distinct arms than places, at the start.
-    check_pathwise(BANDITS[name], 10**9, 262)
+    check_pathwise(BANDITS[name], 10**9, 262, counted=False)
 
 
 @pytest.mark.parametrize("M", [1, 2, 8, 32])
@@ -245,7 +258,7 @@ def test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since():
     for m, xi in enumerate(all_models(run.state, run.source, probe)):
         counter = (probe << 32) + m
         expected, missed = (early[m], ARMS[5:]) if m < 3 else (np.zeros(3), ARMS)
-        distinct = list(dict.fromkeys(missed))
+        distinct = [a for a in dict.fromkeys(ARMS) if a in missed]  # by first play in all
         fresh = 0 if m < 3 else 3
         normals = reference.normal_vector(
             SEED, 0, layout.DIAGNOSTICS, counter, fresh + len(distinct)
@@ -255,3 +268,18 @@ def test_a_model_that_was_read_before_is_probed_with_what_it_has_missed_since():
         for a, normal in zip(distinct, normals[fresh:], strict=True):
             expected = expected + np.sqrt(missed.count(a)) * normal * b[a]
         np.testing.assert_allclose(xi, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_restored_ensemble_counts_the_plays_that_its_models_have_taken_in():
+    bandit, agent = BANDITS["more than a tile"], fastes.EnsembleSampling(30)
+    run = start(bandit, agent, 200, 4)
+    run.advance(0, 200)
+    arms, parts = bandit.canonical.arms, state_arrays(run.state)
+    again = agent.restored_state(parts, arms, bandit.rank, run.source)
+    used = int(run.state.models.used[0])
+    counts = np.array(
+        [np.bincount(parts["played"][:t], minlength=bandit.K) for t in parts["read_at"]]
+    )
+    slots = again.log.slot_of_arm
+    for models in (run.state.models, again.models):
+        assert (models.plays[:used, slots[slots >= 0]] == counts[:, slots >= 0]).all()

@@ -150,10 +150,8 @@ def test_the_reference_splits_as_the_log_does():
     rows = np.random.default_rng(0).normal(size=(40, 1))
     normals = np.arange(1.0, 101.0)
     log = filled(1, 1000, rows, 40)
-    total, used = 0.0, 0
-    for level, start in pieces(log, 3):
-        length = 1 if level < 0 else 4 << level
-        part = rows[start : start + length, 0]
-        total += normals[used] * (part[0] if level < 0 else np.sqrt(part @ part))
-        used += 1
+    total = 0.0
+    for normal, (level, start) in zip(normals, pieces(log, 3), strict=False):
+        part = rows[start : start + (1 if level < 0 else 4 << level), 0]
+        total += normal * (part[0] if level < 0 else np.sqrt(part @ part))
     assert reference.missed(rows, 3, 40, normals, 4)[0] == pytest.approx(total)

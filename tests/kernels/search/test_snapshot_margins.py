@@ -191,7 +191,7 @@ def test_the_drift_of_linucb_covers_what_rounding_adds_to_a_variance():
 def test_the_drift_of_linucb_covers_what_computing_afresh_adds_to_a_variance(lost):
     live = fastes.LinUCB(ALPHA).start(fastes.LinearBandit([[0.3, -1.0], [1.0, 0.2]]))
     posterior, drift = live._state.posterior, live._state.variance_drift
-    for _ in range(len(posterior.recent) - 1):
+    for _ in range(posterior.since_refactor[2] - 1):
         live.observe(0, 0.0)
     posterior.S[:] *= 1.0 - lost  # as if rounding had taken so much off
     before, drifted = posterior.S.copy(), drift[0]
