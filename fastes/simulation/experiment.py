@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastes.actions import Ball, Offered
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.own import PlayerFactory, as_agent
@@ -58,6 +59,15 @@ class Experiment:
             value = numbers.integer(name, getattr(self, name), least, most)
             object.__setattr__(self, name, value)
         object.__setattr__(self, "keep", _kept(self.keep))
+        if isinstance(self.bandit.actions, Offered):
+            raise ValueError(
+                "actions that are Offered are for live agents: simulate has none to offer"
+            )
+        if isinstance(self.bandit.actions, Ball) and "actions" in self.keep:
+            raise ValueError("keep actions is about arms with numbers: those of a ball have none")
+        own = [agent.label for agent in self.agents if not agent.compiled]
+        if own and self.bandit.action_set is not None:
+            raise ValueError(f"an own agent such as {own[0]} plays on a fixed set of arms only")
 
     @cached_property
     def times(self) -> NDArray[np.int64]:

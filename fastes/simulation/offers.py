@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastes.actions import Ball, Fresh, Given, Offered, Redrawn, Subset
+from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.agents.agent import Agent
 from fastes.agents.search import search_workspace
 from fastes.checks.arrays import Floats
@@ -46,8 +46,6 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, certificate: b
     z = _true_z(experiment, run)
     if isinstance(given_set, Ball):
         return _ball(bandit, given_set, agent, z)
-    if isinstance(given_set, Offered):
-        raise ValueError("actions that are Offered are for live agents: simulate has none to offer")
     arms = empty_arms(given_set.arms_on_offer, bandit.rank)
     numbers = np.empty(0, np.int64)
     if isinstance(given_set, Subset):

@@ -1,0 +1,228 @@
+"""Action sets from outside: checked, saved, run again, and the same on any threads."""
+
+import numpy as np
+import pytest
+
+import fastes
+from fastes.actions import Ball, Fresh, Given, Offered, Redrawn, Subset
+
+RNG = np.random.default_rng(3)
+POOL = RNG.normal(size=(300, 4))
+SETS = {
+    "redrawn": Redrawn(12, 4, "gaussian"),
+    "fresh": Fresh(12, 4, "uniform"),
+    "subset": Subset(POOL, 9),
+    "given": Given(RNG.normal(size=(7, 5, 4))),
+    "ball": Ball(4, 1.5),
+}
+AGENTS = [
+    fastes.EnsembleSampling(3),
+    fastes.EnsembleSampling(3, engine="eager"),
+    fastes.ThompsonSampling(),
+    fastes.Greedy(),
+    fastes.LinUCB(),
+    fastes.UniformRandom(),
+]
+FULL = np.array([[2.0, 0.5, 0, 0], [0.5, 1.0, 0, 0], [0, 0, 3.0, 1.0], [0, 0, 1.0, 1.0]])
+
+
+def bandit_on(name, **belief):
+    return fastes.LinearBandit(SETS[name], **{"prior_cov": FULL, "noise": 0.5, **belief})
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("name", SETS)
+def test_runs_do_not_depend_on_threads_or_other_runs(name, agent):
+    bandit = bandit_on(name)
+    many = fastes.simulate(bandit, agent, T=50, runs=6, seed=4, threads=3)
+    few = fastes.simulate(bandit, agent, T=50, runs=2, seed=4, threads=1)
+    np.testing.assert_array_equal(many.regret.per_run[:2], few.regret.per_run)
+    assert (np.diff(many.regret.per_run, axis=1) >= 0).all()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_agents_face_the_same_theta_arms_and_noise(name):
+    """Two agents that always choose alike have the same regret: LinUCB without optimism is greedy."""
+    both = fastes.compare(
+        bandit_on(name), [fastes.Greedy(), fastes.LinUCB(0.0)], T=40, runs=4, keep="rewards"
+    )
+    np.testing.assert_allclose(both[0].regret.per_run, both[1].regret.per_run, rtol=1e-9)
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("name", SETS)
+def test_a_checkpoint_goes_on_to_the_bit(name, agent, tmp_path):
+    bandit = bandit_on(name)
+    whole = fastes.simulate(bandit, agent, T=160, runs=2, seed=1)
+    fastes.simulate(bandit, agent, T=70, runs=2, seed=1, checkpoint=tmp_path / "a.ckpt")
+    resumed = fastes.resume(tmp_path / "a.ckpt", T=160)[0]
+    np.testing.assert_array_equal(whole.regret.final, resumed.regret.final)
+    np.testing.assert_array_equal(whole.counts, resumed.counts)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_result_is_saved_and_run_again(name, tmp_path):
+    agent = fastes.EnsembleSampling(4)
+    options = {"T": 30, "runs": 3, "seed": 2, "keep": ["actions", "rewards"]}
+    if name == "ball":
+        options["keep"] = "rewards"
+    result = fastes.simulate(bandit_on(name), agent, **options)
+    result.save(tmp_path / "r.npz")
+    back = fastes.load(tmp_path / "r.npz")
+    assert back.bandit.fingerprint == result.bandit.fingerprint
+    again = fastes.rerun(back, threads=1)
+    for part in ("actions", "rewards", "counts"):
+        np.testing.assert_array_equal(getattr(again, part), getattr(result, part))
+    np.testing.assert_array_equal(again.regret.per_run, result.regret.per_run)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_problems_are_saved_and_told_apart(name, tmp_path):
+    bandit = bandit_on(name)
+    bandit.save(tmp_path / "p.npz")
+    back = fastes.LinearBandit.load(tmp_path / "p.npz")
+    assert back.fingerprint == bandit.fingerprint
+    assert repr(back) == repr(bandit)
+    assert back._repr_html_() == bandit._repr_html_()
+    others = [bandit_on(other).fingerprint for other in SETS if other != name]
+    assert bandit.fingerprint not in others
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_theta_may_be_fixed(name):
+    theta = np.array([0.5, -1.0, 0.2, 0.0])
+    result = fastes.simulate(
+        bandit_on(name), fastes.UniformRandom(), T=2000, runs=1, theta=theta, keep="rewards"
+    )
+    given = SETS[name]
+    if name == "ball":
+        best, spread = 1.5 * np.linalg.norm(theta), 1.5 * np.linalg.norm(theta)
+    elif name == "subset":
+        best = spread = np.abs(POOL @ theta).max()
+    elif name == "given":
+        values = given.array @ theta
+        steps = np.arange(2000) % 7
+        expected = (values.max(axis=1) - values.mean(axis=1))[steps].sum()
+        error = np.sqrt(values.var(axis=1)[steps].sum())
+        assert abs(result.regret.final[0] - expected) < 5 * error
+        return
+    else:
+        best = spread = 10 * np.linalg.norm(theta)
+    assert 0 < result.regret.final[0] / 2000 < 2 * best
+    assert np.abs(result.rewards).max() < spread + 5 * 0.5 * 4
+
+
+def test_a_theta_that_the_prior_rules_out_is_refused():
+    bandit = fastes.LinearBandit(Fresh(3, 2), prior_cov=[1.0, 0.0])
+    fastes.simulate(bandit, fastes.Greedy(), T=2, theta=[3.0, 0.0])
+    with pytest.raises(ValueError, match="theta must be possible under the prior"):
+        fastes.simulate(bandit, fastes.Greedy(), T=2, theta=[3.0, 1.0])
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize(
+    "actions",
+    [
+        Redrawn(1, 1),
+        Fresh(1, 1, "gaussian"),
+        Subset([[0.5]], 1),
+        Given(np.zeros((1, 1, 1))),
+        Ball(1),
+        Given([[[1e-300], [0.0]], [[5.0], [-5.0]]]),
+        Subset(np.zeros((4, 2)), 3),
+    ],
+    ids=str,
+)
+def test_the_smallest_sets(actions, agent):
+    result = fastes.simulate(fastes.LinearBandit(actions), agent, T=5, runs=2)
+    assert np.isfinite(result.regret.per_run).all()
+    one = fastes.simulate(fastes.LinearBandit(actions), agent, T=1)
+    assert one.regret.per_run.shape == (1, 1)
+
+
+def test_arms_of_a_subset_are_recorded_by_their_numbers_in_the_pool():
+    result = fastes.simulate(
+        fastes.LinearBandit(Subset(POOL, 9)), fastes.Greedy(), T=400, runs=2, keep="actions"
+    )
+    assert result.actions.max() > 9
+    np.testing.assert_array_equal(np.bincount(result.actions.ravel(), minlength=300), result.counts)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Redrawn(0, 2), "K must be an integer from 1"),
+        (lambda: Fresh(2, 2, "basis"), "arms must be one of sphere, gaussian, uniform"),
+        (lambda: Fresh(2**31, 8), "below 2\\^33"),
+        (lambda: Subset(POOL, 301), "size must be an integer from 1 to 300, got 301"),
+        (lambda: Subset([1.0], 1), "pool must have two dimensions"),
+        (lambda: Given(POOL), "array must have three dimensions"),
+        (lambda: Given(np.full((1, 1, 1), np.nan)), "array must be finite"),
+        (lambda: Ball(0), "d must be an integer from 1"),
+        (lambda: Ball(2, -1.0), "radius must be a finite number above 0"),
+        (lambda: Offered(0), "d must be an integer from 1"),
+        (lambda: fastes.LinearBandit(Ball(2), prior_cov=np.eye(3)), "prior_cov must be"),
+        (lambda: fastes.LinearBandit(Ball(2, 1e9)), "the arms' values must be within 1e\\+06"),
+    ],
+)
+def test_what_is_no_set_is_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_what_speaks_of_fixed_arms_refuses_others():
+    bandit = fastes.LinearBandit(Fresh(3, 2))
+    with pytest.raises(ValueError, match="bounds and diagnostics are about a fixed set of arms"):
+        fastes.simulate(bandit, fastes.ThompsonSampling(), T=5, diagnostics=[0])
+    with pytest.raises(ValueError, match="bounds and diagnostics are about a fixed set"):
+        fastes.theory.constants.constants(bandit)
+    with pytest.raises(ValueError, match="Offered are for live agents"):
+        fastes.simulate(fastes.LinearBandit(Offered(2)), fastes.Greedy(), T=3)
+    with pytest.raises(ValueError, match="keep actions"):
+        fastes.simulate(fastes.LinearBandit(Ball(2)), fastes.Greedy(), T=3, keep="actions")
+
+
+def test_a_mapped_file_is_read_as_it_is_needed(tmp_path):
+    array = RNG.normal(size=(20, 6, 3))
+    np.save(tmp_path / "a.npy", array)
+    mapped = Given(np.load(tmp_path / "a.npy", mmap_mode="r"))
+    options = {"agent": fastes.EnsembleSampling(5), "T": 60, "runs": 2}
+    ours = fastes.simulate(fastes.LinearBandit(mapped), **options)
+    plain = fastes.simulate(fastes.LinearBandit(Given(array)), **options)
+    np.testing.assert_array_equal(ours.regret.per_run, plain.regret.per_run)
+    ours.save(tmp_path / "r.npz")
+    again = fastes.rerun(fastes.load(tmp_path / "r.npz"))
+    np.testing.assert_array_equal(again.regret.per_run, ours.regret.per_run)
+    del mapped
+    np.save(tmp_path / "a.npy", array + 1)
+    with pytest.raises(ValueError, match="holds others now"):
+        fastes.rerun(fastes.load(tmp_path / "r.npz"))
+    (tmp_path / "a.npy").unlink()
+    with pytest.raises(ValueError, match="cannot be read"):
+        fastes.rerun(fastes.load(tmp_path / "r.npz"))
+
+
+def test_a_mapped_file_with_a_hole_says_where(tmp_path):
+    array = RNG.normal(size=(20, 6, 3))
+    array[13, 2, 1] = np.nan
+    np.save(tmp_path / "a.npy", array)
+    bandit = fastes.LinearBandit(Given(np.load(tmp_path / "a.npy", mmap_mode="r")))
+    with pytest.raises(ValueError, match="actions hold an arm at step 13 that is not finite"):
+        fastes.simulate(bandit, fastes.ThompsonSampling(), T=60)
+
+
+@pytest.mark.parametrize("M", [1, 2, 8, 32])
+@pytest.mark.parametrize("name", ["fresh", "ball"])
+def test_deferred_and_eager_ensembles_have_the_same_law(name, M):
+    """Mean regret of 1,200 runs on the same theta, arms and noise: 4.5 standard errors, paired."""
+    agents = [fastes.EnsembleSampling(M), fastes.EnsembleSampling(M, engine="eager")]
+    both = fastes.compare(bandit_on(name, prior_cov=1.0), agents, T=60, runs=1200, seed=6)
+    gap = both[0].regret.final - both[1].regret.final
+    assert abs(gap.mean()) < 4.5 * gap.std(ddof=1) / np.sqrt(len(gap))
+
+
+def test_published_regret_is_met():
+    """Russo and Van Roy (2018), K=30, d=5, T=250: 38.5; 1,500 runs, 4.5 standard errors and 0.3."""
+    bandit = fastes.LinearBandit(Redrawn(30, 5, "uniform"), prior_cov=10.0)
+    result = fastes.simulate(bandit, fastes.ThompsonSampling(), T=250, runs=1500, seed=3)
+    assert abs(result.regret.final.mean() - 38.5) < 4.5 * result.regret.se[-1] + 0.3
