@@ -42,7 +42,7 @@ def test_runs_do_not_depend_on_threads_or_other_runs(name, agent):
 
 @pytest.mark.parametrize("name", SETS)
 def test_agents_face_the_same_theta_arms_and_noise(name):
-    """Two agents that always choose alike have the same regret: LinUCB without optimism is greedy."""
+    """Two that choose alike have the same regret: LinUCB without optimism is greedy."""
     both = fastes.compare(
         bandit_on(name), [fastes.Greedy(), fastes.LinUCB(0.0)], T=40, runs=4, keep="rewards"
     )
@@ -55,7 +55,7 @@ def test_a_checkpoint_goes_on_to_the_bit(name, agent, tmp_path):
     bandit = bandit_on(name)
     whole = fastes.simulate(bandit, agent, T=160, runs=2, seed=1)
     fastes.simulate(bandit, agent, T=70, runs=2, seed=1, checkpoint=tmp_path / "a.ckpt")
-    resumed = fastes.resume(tmp_path / "a.ckpt", T=160)[0]
+    resumed = fastes.resume(tmp_path / "a.ckpt", T=160)
     np.testing.assert_array_equal(whole.regret.final, resumed.regret.final)
     np.testing.assert_array_equal(whole.counts, resumed.counts)
 
