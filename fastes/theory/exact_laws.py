@@ -81,7 +81,8 @@ def _intervals(m: Floats, slope: Floats) -> tuple[Floats, Floats]:
         high = np.where(rise < 0, cuts, np.inf).min(axis=1)
         level = (rise == 0) & (m > m[:, [a]])
         best = ~level.any(axis=1) & (low < high)
-        p[best, a] = ndtr(high[best]) - ndtr(low[best])
+        # Between neighbouring numbers ndtr may fall by a rounding.
+        p[best, a] = np.maximum(ndtr(high[best]) - ndtr(low[best]), 0.0)
         x[best, a] = norm.pdf(low[best]) - norm.pdf(high[best])
     return p, x
 
