@@ -54,6 +54,19 @@ _ENVELOPE = _tests(
 _SAME_TIES = _tests(
     "kernels/search/test_certificate.py::test_ties_go_to_the_arm_of_a_full_scan_whatever_their_order"
 )
+_MARGIN8 = _tests(
+    "kernels/search/test_screening.py::test_every_score_in_8_bits_is_within_its_margin"
+)
+_PRODUCT8 = _tests(
+    "kernels/search/test_screening.py::test_the_product_is_that_of_integers_even_of_the_largest"
+)
+_CODES = _tests("kernels/search/test_screening.py::test_codes_and_their_errors_add_up_to_the_rows")
+_SCREENED = _tests(
+    "kernels/search/test_screening.py::test_the_choices_are_those_of_a_full_scan_in_double_precision"
+)
+_SCREENED_RUNS = _tests(
+    "kernels/search/test_screening.py::test_whole_runs_are_the_same_by_every_pass[lockstep]"
+)
 _SCHEDULE = _tests("kernels/search/test_snapshot_schedule.py")
 _PLAYED = _tests("agents/test_pathwise.py::test_greedy")
 _INFORMATION = _tests(
@@ -199,6 +212,42 @@ MUTANTS = [
     Mutant("kernels/search/screening.py", "models beyond single precision relied on",
         "norm < 1e30 and ", "",
         _tests("kernels/search/test_scan.py::test_a_first_look_that_is_not_to_be_relied_on_says_so")),
+    Mutant("kernels/search/screening.py", "what 8 bits lose of an arm dropped",
+        "product = lost * norm + kept * error", "product = kept * error", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "what 8 bits lose of a model dropped",
+        "product = lost * norm + kept * error", "product = lost * norm", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "rounding dropped from the margin in 8 bits",
+        "rounding = _RELATIVE_MARGIN8 * (", "rounding = 0.0 * (", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "the least of 8 bits dropped",
+        "_ABSOLUTE_MARGIN8 * arms.tiles", "0.0 * arms.tiles", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "the margin in 8 bits taken off once",
+        "np.float64(maxima[tile]) + margin < floor", "np.float64(maxima[tile]) < floor",
+        _SCREENED, compiled=True),
+    Mutant("kernels/search/screening.py", "a tie in 8 bits ruled out",
+        "floor = larger(np.float64(maxima[tile]) - margin, floor)",
+        "floor = larger(np.float64(maxima[tile]) + margin, floor)", _SCREENED, compiled=True),
+    Mutant("kernels/search/screening.py", "the scale of another tile",
+        "np.float64(codes.scales[tile])", "np.float64(codes.scales[0])", _MARGIN8, compiled=True),
+    Mutant("kernels/actions/codes.py", "the error of the last arm for the largest",
+        "errors[0] = max(errors[0], np.sqrt(lost) * _SPARE)", "errors[0] = np.sqrt(lost)",
+        _CODES, compiled=True),
+    Mutant("kernels/actions/codes.py", "bytes that wrap", "if not abs(ratio) <= levels:", "if False:",
+        _CODES, compiled=True),
+    Mutant("kernels/actions/codes.py", "the shift forgotten",
+        "coded.shift[m] = -ZERO * total", "coded.shift[m] = 0", _CODES, compiled=True),
+    Mutant("kernels/actions/codes.py", "arms that are no numbers ruled out",
+        "            lost = np.inf", "            lost = 0.0", _tests(
+            "kernels/search/test_screening.py::test_an_arm_that_is_no_number_does_not_hide_the_best"
+        ), compiled=True),
+    Mutant("kernels/arithmetic/byte_product.py", "pairs of products that do not fit 16 bits",
+        "PairProducts(64)", "PairProducts(127)", _PRODUCT8, compiled=True),
+    Mutant("kernels/arithmetic/byte_product.py", "signed and unsigned the wrong way round",
+        "[total, b, z]", "[total, z, b]", _PRODUCT8, compiled=True),
+    Mutant("kernels/arithmetic/byte_product.py", "half of the lanes never compared",
+        "while n > 1:", "while n > 2:", _PRODUCT8, compiled=True),
+    Mutant("kernels/loop/lockstep.py", "the margin of another run's model",
+        "rule_out(codes, arms, coded, i,", "rule_out(codes, arms, coded, 0,", _SCREENED_RUNS,
+        compiled=True),
     Mutant("kernels/search/snapshot.py", "SLACK x DISTANCE dropped from the margin",
         "return rounding + largest * scalars[SLACK] * scalars[DISTANCE]", "return rounding",
         _MARGINS),

@@ -178,7 +178,7 @@ def _search(agent, arms, work):
 
     The arms are in work.tied, in any order.
     """
-    known, scores, r = work.snapshot, work.scan.screened[:TILE], arms.tiles.shape[1]
+    known, scores, r = work.snapshot, work.scan.screened, arms.tiles.shape[1]
     listed, k = int(known.scalars[LISTED]), known.leading.shape[0]
     tiles, limit = -(-listed // TILE), _WORTH_IT * _scan_cost(agent, arms)
     each = _score_cost(agent, r)
