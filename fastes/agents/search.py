@@ -7,7 +7,7 @@ from fastes.agents.agent import Agent
 if TYPE_CHECKING:
     from fastes.kernels.actions.arms import Arms
 
-_FEWEST_ARMS = {"linear": 2048, "quadratic": 512}
+_FEWEST_ARMS = {"linear": 4000, "quadratic": 512}
 """From which a certificate takes less time than a full scan, as measured."""
 
 _ARMS_A_DIMENSION = {"linear": 80, "quadratic": 0}

@@ -121,7 +121,7 @@ def instruction_of(screening):
 
 
 @pytest.mark.parametrize("width", [64, 32])
-@pytest.mark.parametrize("kind", map(instruction_of, BYTES), ids=str)
+@pytest.mark.parametrize("kind", [instruction_of(kind) for kind in BYTES], ids=str)
 def test_the_product_is_that_of_integers_even_of_the_largest(kind, width, monkeypatch):
     if width > tile_product._VECTOR_BYTES:
         pytest.skip("this machine has no vectors of 64 bytes")
