@@ -97,7 +97,7 @@ def problems(draw, arms=(1, 700), dimensions=(1, 40)):
     length = draw(st.sampled_from([1e-310, 1e-300, 1e-40, 1.0, 1.0, 1.0, 1e20, 1e30, 1e39, 1e300]))
     z = length * draw(st.sampled_from(KINDS))(rng, 1, r)[0]
     if draw(st.booleans()):
-        z = z * b[rng.integers(K)] / max(np.abs(b).max(), 1e-300)  # towards an arm, or nearly
+        z = z * (b[rng.integers(K)] / max(np.abs(b).max(), 1e-300))  # towards an arm, or nearly
     offset = draw(st.sampled_from([0.0, 0.0, 1e-12, 1.0, 1e9]))
     o = offset * (1 + draw(st.sampled_from([0.0, 1e-9, 1e-5, 1.0])) * rng.normal(size=K))
     return b, o, z

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.ensemble_sampling import EnsembleSampling
-from fastes.agents.search import run_bytes, search_workspace, uses_certificate
+from fastes.agents.search import run_bytes, search_method, search_workspace
 from fastes.agents.states import state_arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
@@ -69,8 +69,8 @@ class LiveAgent:
         self._state = state
         self._actions = FixedActions(bandit.canonical.arms)
         self._source = source(seed)
-        certificate = uses_certificate(agent, bandit.K, bandit.rank)
-        self._work = search_workspace(agent, self._actions.arms, certificate)
+        method = search_method(agent, bandit.K, bandit.rank)
+        self._work = search_workspace(method, self._actions.arms)
         self._row = np.empty(bandit.rank)
         self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
         self._acts = acts

@@ -75,7 +75,7 @@ def _run_alone(
         t = saved.t
         kept.total[:] = saved.totals
         kept.cursor[:] = np.searchsorted(e.times, t, side="right")
-    work = search_workspace(agent, actions.arms, context.plan.certificate)
+    work = search_workspace(context.plan.search, actions.arms)
     forward = advance if context.shared_update is None else context.shared_update.advance
 
     def step_to(t: int, stop: int) -> int:
@@ -140,7 +140,7 @@ def _run_many(
         records.total[:, 0] = saved.totals
         records.cursor[:] = np.searchsorted(e.times, t, side="right")
     forward: Any = advance_sequence
-    work = search_workspace(agent, actions.arms, context.plan.certificate)
+    work = search_workspace(context.plan.search, actions.arms)
     if context.plan.mode == "lockstep":
         forward, work = advance_lockstep, lockstep_workspace(actions.arms, n)
     failed_run = np.full(1, -1)

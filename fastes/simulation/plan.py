@@ -7,7 +7,7 @@ import os
 from typing import NamedTuple
 
 from fastes.agents.agent import Agent
-from fastes.agents.search import run_bytes, uses_certificate
+from fastes.agents.search import run_bytes, search_method
 from fastes.checks import memory, numbers
 from fastes.kernels.arithmetic.tile_product import MODELS
 from fastes.simulation.experiment import Experiment
@@ -32,8 +32,8 @@ class Plan(NamedTuple):
     mode : {"alone", "sequence", "lockstep"}
         How it does them: one run at a time; one after the other in one call of a kernel; all at
         the same step.
-    certificate : bool
-        Whether the best arm is found with a certificate rather than by a full scan.
+    search : {"none", "scan", "certificate", "boxes"}
+        How the best arm is found.
     sharing : int
         Threads that share the update of one run's models, or 0.
     """
@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     workers: int
     batch: int
     mode: str
-    certificate: bool
+    search: str
     sharing: int = 0
 
 
@@ -65,19 +65,19 @@ def make_plan(
     available = memory.available_bytes() - once
     workers = int(min(threads, runs, max(1, available // alone)))
     sharing = threads if workers == 1 < threads and agent.shared_cost(r) >= _WORTH_SHARING else 0
-    certificate, possible = uses_certificate(agent, K, r), modes(agent, K, r, T)
+    search, possible = search_method(agent, K, r), modes(agent, K, r, T)
     mode = possible[-1] if e.probe_times is None else "alone"
     if mode == "sequence" and runs < _MANY_RUNS * workers:
         mode = "alone"
     if mode == "alone":
-        return Plan(workers, 1, mode, certificate, sharing)
+        return Plan(workers, 1, mode, search, sharing)
     # A batch has its stack of states, and one more while they are made.
     state = agent.state_bytes(K, r, T) + K + 8 * K
     stack = state + shown + 8 * points + copy
     batch = int(min(_LARGEST_BATCH, -(-runs // workers), (available // workers - state) // stack))
     if batch < MODELS:
-        return Plan(workers, 1, "alone", certificate, sharing)
-    return Plan(workers, batch, mode, certificate)
+        return Plan(workers, 1, "alone", search, sharing)
+    return Plan(workers, batch, mode, search)
 
 
 def modes(agent: Agent, K: int, r: int, T: int) -> list[str]:
@@ -95,7 +95,7 @@ def runs_in_lockstep(agent: Agent, K: int, r: int, T: int) -> bool:
     """
     if agent.scores != "linear" or agent.shared_cost(r) > 0:
         return False
-    return K * r >= 32_768 and (not uses_certificate(agent, K, r) or r >= 64 or T < 20 * r)
+    return K * r >= 32_768 and (search_method(agent, K, r) == "scan" or r >= 64 or T < 20 * r)
 
 
 def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
@@ -104,7 +104,9 @@ def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
     Measured: where handing the interpreter's lock from thread to thread for every call takes as
     long as the steps in it.
     """
-    return T <= 10_000 and not uses_certificate(agent, K, r) and agent.shared_cost(r) == 0
+    return (
+        T <= 10_000 and search_method(agent, K, r) in ("none", "scan") and agent.shared_cost(r) == 0
+    )
 
 
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:

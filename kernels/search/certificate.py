@@ -18,7 +18,7 @@ from ..arithmetic.vectors import dot
 from ..jit.decorators import generic, inlined, kernel
 from ..streams.draws import integer
 from ..streams.layout import TIES
-from .scan import Workspace, break_tie, choose, scan, workspace
+from .scan import Workspace, break_tie, choose, one_of, scan, workspace
 from .screening import margin32
 from .snapshot import (
     DRIFT,
@@ -94,7 +94,7 @@ def certified_bytes(K: int, r: int) -> int:
 
 @generic
 def snapshot_due(work):
-    """Return whether a new snapshot is due: never, for a full scan."""
+    """Return whether a new snapshot is due, or what else a search needs: never, for a full scan."""
     return False
 
 
@@ -103,8 +103,14 @@ def _snapshot_due(work):
     return is_due(work.schedule)
 
 
-def retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
-    """Take the snapshot that is due. If that fails half way, steps are full scans."""
+@generic
+def retake_snapshot(work, agent, arms):
+    """Take the snapshot that is due, or build what a search needs. Python calls it, no kernel."""
+
+
+@retake_snapshot.body(Certified)
+def _retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
+    # If it fails half way, steps are full scans.
     breadth, limit = start_snapshot(work.schedule)
     work.snapshot.scalars[DRIFT] = variance_drift(agent)
     work.counters[3] += 1
@@ -250,18 +256,6 @@ def _search(agent, arms, work, limit):
 
 
 @inlined
-def _one_of(arms, rank):
-    """Return the arm of a rank, from 0, among different arms in any order."""
-    for i in range(arms.shape[0]):
-        below = 0
-        for j in range(arms.shape[0]):
-            below += arms[j] < arms[i]
-        if below == rank:
-            return arms[i]
-    return -1
-
-
-@inlined
 def _remember_winner(recent_winners, arm, t):
     """Keep an arm among the champions."""
     for i in range(recent_winners.shape[0]):
@@ -280,7 +274,7 @@ def _choose(work, agent, arms, source, t):
         note_search(work.schedule, ties > 0)
     if ties > 0:
         rank = integer(source, TIES, t, ties) if ties > 1 else 0
-        arm = _one_of(work.tied[:ties], rank)
+        arm = one_of(work.tied[:ties], rank)
     else:
         best, ties, arm = scan(agent, arms, work.scan)
         arm = break_tie(agent, arms, source, t, best, ties, arm, work.scan)

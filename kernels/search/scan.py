@@ -95,6 +95,18 @@ def break_tie(agent, arms, source, t, best, ties, arm, work):
     return -1
 
 
+@inlined
+def one_of(arms, rank):
+    """Return the arm of a rank, from 0, among different arms in any order."""
+    for i in range(arms.shape[0]):
+        below = 0
+        for j in range(arms.shape[0]):
+            below += arms[j] < arms[i]
+        if below == rank:
+            return arms[i]
+    return -1
+
+
 @generic
 def choose(work, agent, arms, source, t):
     """Return an arm of the largest score at step t, or -1 where no score is a number.

@@ -19,6 +19,7 @@ from fastes.kernels.arithmetic.byte_product import (
     largest_of_bytes,
 )
 from fastes.kernels.arithmetic.tile_product import MODELS, TILE
+from fastes.kernels.loop import lockstep
 from fastes.kernels.search import scan as scans
 from fastes.kernels.search import screening
 from fastes.kernels.search.scan import workspace
@@ -32,6 +33,9 @@ from fastes.simulation import plan
 BYTES = [screening for screening in PASSES if screening != "single"]
 scan = from_python(scans.scan)
 encode = from_python(encode_model)
+rule_out = from_python(screening.rule_out)
+screen = from_python(screening.screen)
+screen_all = from_python(lockstep._screen_all)
 
 
 @numba.njit
@@ -145,6 +149,18 @@ def test_the_product_is_that_of_integers_even_of_the_largest(kind, width, monkey
 
 
 @pytest.mark.parametrize("kind", BYTES)
+def test_a_tile_is_ruled_out_by_the_margins_of_both_tiles(kind):
+    # Margins of 0.1 and 0.2: what is seen as 1 may be 0.9, and what is seen as 0.69 at most 0.89.
+    arms = arms_of(np.zeros((4 * TILE, 1)), None, kind)
+    arms.codes.errors[:] = [[0.1, 0.0], [0.2, 0.0], [0.2, 0.0], [0.1, 0.1]]
+    coded = coded_models(1, 1)
+    coded.norm[0], coded.error[0] = 1.0, 1.0
+    maxima = np.array([1.0, 0.71, 0.69, 0.71], np.float32)
+    rule_out(arms.codes, arms, coded, 0, maxima)
+    assert (maxima > -np.inf).tolist() == [True, True, False, True]
+
+
+@pytest.mark.parametrize("kind", BYTES)
 def test_most_tiles_are_ruled_out_in_8_bits(kind):
     rng = np.random.default_rng(1)
     b, z = rng.normal(size=(6400, 50)), rng.normal(size=50)
@@ -152,6 +168,24 @@ def test_most_tiles_are_ruled_out_in_8_bits(kind):
     work = workspace(arms)
     scan(greedy_at(z), arms, work)
     assert (work.tile_maxima == -np.inf).sum() > 80
+
+
+@pytest.mark.parametrize("kind", BYTES)
+def test_runs_in_lockstep_are_screened_as_alone_whatever_the_others_models(kind):
+    rng = np.random.default_rng(6)
+    arms = arms_of(rng.normal(size=(1500, 20)), rng.normal(size=1500), kind)
+    sizes = [1e-3, 1.0, 1e3, 30.0, 0.1]
+    together = lockstep.lockstep_workspace(arms, len(sizes))
+    models = [size * rng.normal(size=20) for size in sizes]
+    for i, z in enumerate(models):
+        together.z32[i] = z
+        encode(arms.codes, z, together.coded, i)
+    screen_all(arms.codes, arms, together)
+    for i, z in enumerate(models):
+        alone = workspace(arms)
+        screen(arms, z, alone)
+        assert (together.tile_maxima[i] == alone.tile_maxima).all()
+        assert together.best[i] == alone.tile_maxima.max()
 
 
 def test_rows_that_are_stored_piece_by_piece_have_the_same_codes():
@@ -170,7 +204,7 @@ def test_rows_that_are_stored_piece_by_piece_have_the_same_codes():
 def test_an_arm_that_is_no_number_does_not_hide_the_best():
     rng = np.random.default_rng(3)
     b, z = rng.normal(size=(700, 5)), rng.normal(size=5)
-    for broken in (np.nan, np.inf):
+    for broken in (np.nan, np.inf, -np.inf):
         for kind in PASSES:
             rows = b.copy()
             rows[np.argmin(b @ z), 0] = broken
