@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.ensemble_sampling import EnsembleSampling
-from fastes.agents.search import run_bytes, search_method, search_workspace
+from fastes.agents.search import renew_search, run_bytes, search_method, search_workspace
 from fastes.agents.states import state_arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
@@ -19,7 +19,7 @@ from fastes.files.kinds import FileFormatError, require_replaceable
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.loop.live import act, observe
-from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
+from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.whitening import LARGEST_REWARD, to_user_coordinates
@@ -95,7 +95,7 @@ class LiveAgent:
     def act(self) -> int:
         """Return the arm to play, by its index in `bandit.actions`."""
         if snapshot_due(self._work):
-            retake_snapshot(self._work, self._state, self._actions.arms)
+            renew_search(self._work, self._state, self._actions.arms)
         arm = act(self._state, self._actions, self._source, self._acts, self._work)
         if arm < 0:
             if not needs_capacity(self._state):

@@ -1,5 +1,6 @@
 """How an agent's best arm is found: the policy, and the workspace that it asks for."""
 
+import contextlib
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,15 @@ def _tree_of(arms: "Arms") -> "BoxTree":
             _trees[key] = empty_tree(arms)
             weakref.finalize(arms.tiles, _trees.pop, key, None)
         return _trees[key]
+
+
+def renew_search(work: Any, state: Any, arms: "Arms") -> None:
+    """Take the snapshot, or build the tree, that a search is due. Runs share a tree: one builds it."""
+    from fastes.kernels.search.box_search import BoxSearch
+    from fastes.kernels.search.certificate import retake_snapshot
+
+    with _trees_lock if isinstance(work, BoxSearch) else contextlib.nullcontext():
+        retake_snapshot(work, state, arms)
 
 
 def run_bytes(agent: Agent, K: int, r: int, T: int) -> int:

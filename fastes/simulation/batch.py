@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastes.agents.agent import Agent
-from fastes.agents.search import search_workspace
+from fastes.agents.search import renew_search, search_workspace
 from fastes.agents.states import Arrays, state_arrays
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.offer import FixedActions
@@ -20,7 +20,7 @@ from fastes.kernels.loop.environment import Environment, draw_means
 from fastes.kernels.loop.lockstep import advance_lockstep, advance_sequence, lockstep_workspace
 from fastes.kernels.loop.record import Record, record
 from fastes.kernels.loop.states import set_state, stack_states, state_at
-from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
+from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import Source, source
 from fastes.problem.whitening import mean_rewards
 from fastes.simulation.experiment import Experiment
@@ -83,7 +83,7 @@ def _run_alone(
         reached = forward(state, actions, environment, kept, origin, work, t, stop)
         if reached < stop:
             if snapshot_due(work):
-                retake_snapshot(work, state, actions.arms)
+                renew_search(work, state, actions.arms)
             elif needs_capacity(state):
                 state = agent.with_capacity(state)
             else:

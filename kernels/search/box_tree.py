@@ -7,7 +7,6 @@ directions q_i, and how far the points go in each, from least_i to most_i.
 The tree is a fact of the arms: it knows no posterior, is built once and serves all runs.
 """
 
-import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +21,6 @@ FANOUT = 8
 
 DEFECT = 2.0**-46
 """How far directions may be from orthogonal: else a box has those of the axes."""
-
-_building = threading.Lock()
 
 
 class BoxTree(NamedTuple):
@@ -72,11 +69,13 @@ def box_tree_bytes(K: int, r: int) -> int:
 
 
 def build(tree: BoxTree, arms: Arms) -> None:
-    """Build the tree of some arms, unless it is there already; cost O(K log K)."""
-    with _building:
-        if not tree.ready[0]:
-            _build(tree, arms)
-            tree.ready[0] = 1
+    """Build the tree of some arms, unless it is there already; cost O(K log K).
+
+    For one thread at a time: a tree half built is not to be built again.
+    """
+    if not tree.ready[0]:
+        _build(tree, arms)
+        tree.ready[0] = 1
 
 
 def _build(tree: BoxTree, arms: Arms) -> None:
