@@ -61,7 +61,7 @@ def _tree_of(arms: "Arms") -> "BoxTree":
 
 
 def renew_search(work: Any, state: Any, arms: "Arms") -> None:
-    """Take the snapshot, or build the tree, that a search is due. Runs share a tree: one builds it."""
+    """Take the snapshot that is due, or build the tree: one thread does, for runs share it."""
     from fastes.kernels.search.box_search import BoxSearch
     from fastes.kernels.search.certificate import retake_snapshot
 
