@@ -26,7 +26,7 @@ from fastes.kernels.streams.philox import source
 import fastes
 from bench.limits import limits, scan_and_update
 from bench.measure import in_units, seconds
-from fastes.agents.search import search_workspace, uses_certificate
+from fastes.agents.search import search_method, search_workspace
 
 SIZES = ((30, 5, 30, 100_000), (1_000, 50, 10_000, 20_000), (1_000_000, 20, 1_000_000, 100_000))
 
@@ -53,7 +53,7 @@ def play(bandit: fastes.LinearBandit, M: int, T: int, searches: int, updates: in
     arms, r, origin = bandit.canonical.arms, bandit.rank, source(1)
     agent = fastes.EnsembleSampling(M)
     state = agent.initial_state(bandit.K, r, origin, T)
-    work = search_workspace(agent, arms, uses_certificate(agent, bandit.K, r))
+    work = search_workspace(search_method(agent, bandit.K, r), arms)
     means = np.empty(bandit.K)
     mean_rewards(arms, np.random.default_rng(1).normal(size=r), np.empty(TILE), means)
     kept = record(np.array([T]), np.zeros(1), np.zeros(bandit.K, np.int64))

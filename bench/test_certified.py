@@ -68,7 +68,7 @@ def test_a_step_against_our_own_full_scan(compare, K, d, T):
 
     def scan_all():
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(plan, "uses_certificate", lambda *sizes: False)
+            patch.setattr(plan, "search_method", lambda *sizes: "scan")
             fastes.simulate(bandit, AGENT, T=T // 20, threads=1)
 
     compare(

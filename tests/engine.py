@@ -23,7 +23,7 @@ from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
 
-from fastes.agents.search import search_workspace, uses_certificate
+from fastes.agents.search import search_method, search_workspace
 
 
 def from_python(kernel):
@@ -77,8 +77,8 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
     kept = record(times, np.zeros(T), np.zeros(bandit.K, np.int64))
     environment = state_at(environments(means[None], r), 0)
     state = agent.initial_state(bandit.K, r, origin)
-    certificate = uses_certificate(agent, bandit.K, r)
-    work = workspace(arms) if workspace else search_workspace(agent, arms, certificate)
+    method = search_method(agent, bandit.K, r)
+    work = workspace(arms) if workspace else search_workspace(method, arms)
     return Run(bandit, state, environment, kept, origin, work)
 
 

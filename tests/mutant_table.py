@@ -58,6 +58,26 @@ _ENVELOPE = _tests(
 _SAME_TIES = _tests(
     "kernels/search/test_certificate.py::test_ties_go_to_the_arm_of_a_full_scan_whatever_their_order"
 )
+_MARGIN8 = _tests(
+    "kernels/search/test_screening.py::test_every_score_in_8_bits_is_within_its_margin"
+)
+_PRODUCT8 = _tests(
+    "kernels/search/test_screening.py::test_the_product_is_that_of_integers_even_of_the_largest"
+)
+_CODES = _tests("kernels/search/test_screening.py::test_codes_and_their_errors_add_up_to_the_rows")
+_SCREENED = _tests(
+    "kernels/search/test_screening.py::test_the_choices_are_those_of_a_full_scan_in_double_precision"
+)
+_RULED_OUT = _tests(
+    "kernels/search/test_screening.py::test_a_tile_is_ruled_out_by_the_margins_of_both_tiles"
+)
+_SCREENED_TOGETHER = _tests(
+    "kernels/search/test_screening.py::test_runs_in_lockstep_are_screened_as_alone_whatever_the_others_models"
+)
+_BOXES = _tests("kernels/search/test_box_search.py::test_the_best_arms_are_those_of_a_full_scan")
+_BOX_BOUNDS = _tests(
+    "kernels/search/test_box_search.py::test_every_bound_is_above_every_score_in_its_box"
+)
 _SCHEDULE = _tests("kernels/search/test_snapshot_schedule.py")
 _PLAYED = _tests("agents/test_pathwise.py::test_greedy")
 _INFORMATION = _tests(
@@ -235,11 +255,63 @@ MUTANTS = [
         "_RELATIVE_MARGIN * (r + 3) * size", "_RELATIVE_MARGIN * size",
         _tests("kernels/search/test_scan.py::test_the_margin_of_a_first_look_holds"), compiled=True),
     Mutant("kernels/search/screening.py", "the margin taken off once",
-        "return np.float64(best) - 2.0 * margin", "return np.float64(best) - 1.0 * margin",
+        "work.tile_maxima) - 2.0 * margin", "work.tile_maxima) - 1.0 * margin",
         _tests("kernels/search/test_scan.py::test_a_first_look_leaves_room_for_an_error_on_either_side")),
     Mutant("kernels/search/screening.py", "models beyond single precision relied on",
         "norm < 1e30 and ", "",
         _tests("kernels/search/test_scan.py::test_a_first_look_that_is_not_to_be_relied_on_says_so")),
+    Mutant("kernels/search/screening.py", "what 8 bits lose of an arm dropped",
+        "product = lost * norm + kept * error", "product = kept * error", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "what 8 bits lose of a model dropped",
+        "product = lost * norm + kept * error", "product = lost * norm", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "rounding dropped from the margin in 8 bits",
+        "rounding = _RELATIVE_MARGIN8 * (", "rounding = 0.0 * (", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "the least of 8 bits dropped",
+        "_ABSOLUTE_MARGIN8 * arms.tiles", "0.0 * arms.tiles", _MARGIN8, compiled=True),
+    Mutant("kernels/search/screening.py", "the margin in 8 bits taken off once",
+        "np.float64(maxima[tile]) + margin < floor", "np.float64(maxima[tile]) < floor",
+        _RULED_OUT, compiled=True),
+    Mutant("kernels/search/screening.py", "a tie in 8 bits ruled out",
+        "floor = larger(np.float64(maxima[tile]) - margin, floor)",
+        "floor = larger(np.float64(maxima[tile]) + margin, floor)", _SCREENED, compiled=True),
+    Mutant("kernels/search/screening.py", "the scale of another tile",
+        "np.float64(codes.scales[tile])", "np.float64(codes.scales[0])", _MARGIN8, compiled=True),
+    Mutant("kernels/actions/codes.py", "the error of the last arm for the largest",
+        "errors[0] = max(errors[0], np.sqrt(lost) * _SPARE)", "errors[0] = np.sqrt(lost)",
+        _CODES, compiled=True),
+    Mutant("kernels/actions/codes.py", "bytes that wrap", "if not abs(ratio) <= levels:", "if False:",
+        _CODES, compiled=True),
+    Mutant("kernels/actions/codes.py", "the shift forgotten",
+        "coded.shift[m] = -ZERO * total", "coded.shift[m] = 0", _CODES, compiled=True),
+    Mutant("kernels/arithmetic/byte_product.py", "pairs of products that do not fit 16 bits",
+        "PairProducts(64)", "PairProducts(127)", _PRODUCT8, compiled=True),
+    Mutant("kernels/arithmetic/byte_product.py", "signed and unsigned the wrong way round",
+        "[total, b, z]", "[total, z, b]", _PRODUCT8, compiled=True),
+    Mutant("kernels/arithmetic/byte_product.py", "half of the lanes never compared",
+        "while n > 1:", "while n > 2:", _PRODUCT8, compiled=True),
+    Mutant("kernels/loop/lockstep.py", "the margin of another run's model",
+        "rule_out(codes, arms, coded, i,", "rule_out(codes, arms, coded, 0,", _SCREENED_TOGETHER,
+        compiled=True),
+    Mutant("kernels/search/box_search.py", "the wrong corner of a box",
+        "most[i] if along >= 0.0 else least[i]", "most[i] if along < 0.0 else least[i]",
+        _BOX_BOUNDS, compiled=True),
+    Mutant("kernels/search/box_search.py", "a direction left out of a bound",
+        "for k in range(n):", "for k in range(r):", _BOX_BOUNDS, compiled=True),
+    Mutant("kernels/search/box_search.py", "no margin for rounding",
+        "return _MARGIN * size if", "return 0.0 * size if", _BOX_BOUNDS, compiled=True),
+    Mutant("kernels/search/box_search.py", "boxes that tie left unopened",
+        "if bound >= floor and", "if bound > floor + 1e-9 and", _BOXES, compiled=True),
+    Mutant("kernels/search/box_search.py", "ties of an earlier best kept",
+        "best, ties = scores[i], np.int64(0)", "best = scores[i]", _BOXES, compiled=True),
+    Mutant("kernels/search/box_search.py", "ties beyond the room for them forgotten",
+        "                    return best, np.int64(0)\n                work.tied", "                    break\n                work.tied",
+        _BOXES, compiled=True),
+    Mutant("kernels/search/box_tree.py", "the last point of a box left out",
+        "for point in range(start, stop):", "for point in range(start, stop - 1):", _BOX_BOUNDS,
+        compiled=True),
+    Mutant("kernels/search/box_tree.py", "a box of the points of its neighbour",
+        "rows[box // FANOUT], box % FANOUT", "rows[box // FANOUT], (box + 1) % FANOUT", _BOX_BOUNDS,
+        compiled=True),
     Mutant("kernels/search/snapshot.py", "SLACK x DISTANCE dropped from the margin",
         "return rounding + largest * scalars[SLACK] * scalars[DISTANCE]", "return rounding",
         _MARGINS),
@@ -273,7 +345,7 @@ MUTANTS = [
         _tests(
             "kernels/search/test_certificate.py::test_the_choices_are_those_of_a_full_scan[clustered-ThompsonSampling()]",
         ), compiled=True),
-    Mutant("kernels/search/certificate.py", "ranks of ties off by one",
+    Mutant("kernels/search/scan.py", "ranks of ties off by one",
         "below += arms[j] < arms[i]", "below += arms[j] <= arms[i]", _SAME_TIES, compiled=True),
     Mutant("kernels/search/snapshot_schedule.py", "a snapshot half taken is trusted",
         "    schedule[_PAUSE] = np.inf", "    pass", _SCHEDULE),

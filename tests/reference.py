@@ -168,6 +168,15 @@ def regret(problem: Problem, theta: Floats, arms: list[int]) -> Floats:
     return np.cumsum([values.max() - values[arm] for arm in arms])
 
 
+def full_scan(scores: Floats) -> tuple[float, int, int]:
+    """Return the best score, how many arms have it, and the first of them, or -1."""
+    numbers = scores[~np.isnan(scores)]
+    best = float(numbers.max(initial=-np.inf))
+    if best == -np.inf:
+        return best, 0, -1
+    return best, int((scores == best).sum()), int(np.flatnonzero(scores == best)[0])
+
+
 def best_arms_shared(scores: Floats) -> tuple[Floats, Floats]:
     """For each model (a row of scores) one vote, shared by the arms that score best."""
     votes, values = np.zeros(scores.shape[1]), np.zeros(scores.shape[1])

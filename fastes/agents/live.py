@@ -21,7 +21,7 @@ from fastes.agents.live_offers import (
     refuse_rows,
     whitening_of,
 )
-from fastes.agents.search import run_bytes
+from fastes.agents.search import renew_search, run_bytes
 from fastes.agents.states import state_arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
@@ -32,7 +32,7 @@ from fastes.kernels.actions.ball import BallActions
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.loop.live import act, observe, observe_rows
 from fastes.kernels.posterior.state import covariance
-from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
+from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.whitening import LARGEST_REWARD, to_user_coordinates
@@ -132,7 +132,7 @@ class LiveAgent:
         numbers_of_arms, (offered, work) = self._choice(actions, available)
         while True:
             if snapshot_due(work):
-                retake_snapshot(work, self._state, offered.arms)
+                renew_search(work, self._state, offered.arms)
             arm = act(self._state, offered, self._source, self._acts, work)
             if arm >= 0:
                 break

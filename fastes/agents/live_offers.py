@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastes.actions import Ball, Offered
 from fastes.agents.agent import Agent
-from fastes.agents.search import search_workspace, uses_certificate
+from fastes.agents.search import search_method, search_workspace
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
@@ -38,8 +38,8 @@ class Choice(NamedTuple):
 def fixed_choice(agent: Agent, bandit: LinearBandit) -> Choice:
     """Return the choice from all arms of a fixed set."""
     arms = bandit.canonical.arms
-    certificate = uses_certificate(agent, bandit.K, bandit.rank)
-    return Choice(FixedActions(arms), search_workspace(agent, arms, certificate))
+    method = search_method(agent, bandit.K, bandit.rank)
+    return Choice(FixedActions(arms), search_workspace(method, arms))
 
 
 def ball_choice(agent: Agent, bandit: LinearBandit) -> Choice:

@@ -1,36 +1,72 @@
 """How an agent's best arm is found: the policy, and the workspace that it asks for."""
 
+import contextlib
+import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from fastes.agents.agent import Agent
 
 if TYPE_CHECKING:
     from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.search.box_tree import BoxTree
 
-_FEWEST_ARMS = {"linear": 2048, "quadratic": 512}
-"""From which a certificate takes less time than a full scan, as measured."""
+_FEWEST_ARMS = {"linear": 4000, "quadratic": 512}
+"""From which more than a full scan takes less time than one, as measured."""
 
 _ARMS_A_DIMENSION = {"linear": 80, "quadratic": 0}
 
+_MOST_DIMENSIONS = 2
+"""Up to which boxes rule out all but a few arms."""
 
-def uses_certificate(agent: Agent, K: int, r: int) -> bool:
-    """Return whether the best arm is found with a certificate rather than by a full scan.
+_trees: dict[int, "BoxTree"] = {}
+_trees_lock = threading.Lock()
+
+
+def search_method(agent: Agent, K: int, r: int) -> str:
+    """Return how the best arm is found: "none", "scan", "certificate" or "boxes".
 
     It changes no choice.
     """
     if agent.scores == "none":
-        return False
-    return K >= max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r)
+        return "none"
+    if K < max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r):
+        return "scan"
+    return "boxes" if agent.scores == "linear" and r <= _MOST_DIMENSIONS else "certificate"
 
 
-def search_workspace(agent: Agent, arms: "Arms", certificate: bool) -> Any:
-    """Return what a run needs to find the best of these arms, with a certificate or by a scan."""
+def search_workspace(method: str, arms: "Arms") -> Any:
+    """Return what a run needs to find the best of these arms by a method."""
+    from fastes.kernels.search.box_search import box_search
     from fastes.kernels.search.certificate import certified
     from fastes.kernels.search.scan import NoSearch, workspace
 
-    if agent.scores == "none":
+    if method == "boxes":
+        return box_search(arms, _tree_of(arms))
+    if method == "none":
         return NoSearch(arms.K)
-    return certified(arms) if certificate else workspace(arms)
+    return certified(arms) if method == "certificate" else workspace(arms)
+
+
+def _tree_of(arms: "Arms") -> "BoxTree":
+    """Return the tree of these arms: one for all runs, as long as the arms are there."""
+    from fastes.kernels.search.box_tree import empty_tree
+
+    with _trees_lock:
+        key = id(arms.tiles)
+        if key not in _trees:
+            _trees[key] = empty_tree(arms)
+            weakref.finalize(arms.tiles, _trees.pop, key, None)
+        return _trees[key]
+
+
+def renew_search(work: Any, state: Any, arms: "Arms") -> None:
+    """Take the snapshot that is due, or build the tree: one thread does, for runs share it."""
+    from fastes.kernels.search.box_search import BoxSearch
+    from fastes.kernels.search.certificate import retake_snapshot
+
+    with _trees_lock if isinstance(work, BoxSearch) else contextlib.nullcontext():
+        retake_snapshot(work, state, arms)
 
 
 def run_bytes(agent: Agent, K: int | None, r: int, T: int) -> int:
@@ -38,9 +74,14 @@ def run_bytes(agent: Agent, K: int | None, r: int, T: int) -> int:
 
     K is None where arms are not known before they are offered.
     """
+    return agent.state_bytes(K, r, T) + (0 if K is None else search_bytes(agent, K, r))
+
+
+def search_bytes(agent: Agent, K: int, r: int) -> int:
+    """Return the memory of the search for the best of K arms."""
+    from fastes.kernels.search.box_tree import box_tree_bytes
     from fastes.kernels.search.certificate import certified_bytes
 
-    if K is None:
-        return agent.state_bytes(None, r, T)
-    search = certified_bytes(K, r) if uses_certificate(agent, K, r) else K
-    return agent.state_bytes(K, r, T) + search
+    method = search_method(agent, K, r)
+    search = {"certificate": certified_bytes, "boxes": box_tree_bytes}.get(method)
+    return K + (search(K, r) if search else 0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastes.actions import Given
 from fastes.agents.agent import Agent
-from fastes.agents.search import search_workspace
+from fastes.agents.search import renew_search, search_workspace
 from fastes.agents.states import Arrays, state_arrays
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.offer import FixedActions
@@ -21,7 +21,7 @@ from fastes.kernels.loop.environment import Environment, draw_means, environment
 from fastes.kernels.loop.lockstep import advance_lockstep, advance_sequence, lockstep_workspace
 from fastes.kernels.loop.record import Record, record
 from fastes.kernels.loop.states import set_state, stack_states, state_at
-from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
+from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import Source, source
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.whitening import mean_rewards
@@ -85,7 +85,7 @@ def _run_alone(
         reached = forward(state, actions, environment, kept, origin, work, t, stop)
         if reached < stop:
             if snapshot_due(work):
-                retake_snapshot(work, state, actions.arms)
+                renew_search(work, state, actions.arms)
             elif needs_capacity(state):
                 state = agent.with_capacity(state)
             else:
@@ -142,7 +142,7 @@ def _run_many(
         records.total[:, 0] = saved.totals
         records.cursor[:] = np.searchsorted(e.times, t, side="right")
     forward: Any = advance_sequence
-    work = search_workspace(agent, actions.arms, context.plan.certificate)
+    work = search_workspace(context.plan.search, actions.arms)
     if context.plan.mode == "lockstep":
         forward, work = advance_lockstep, lockstep_workspace(actions.arms, n)
     failed_run = np.full(1, -1)
@@ -170,12 +170,12 @@ def _run_many(
 
 def _offers(context: RunContext, run: int) -> Offers:
     """Return what a run plays on."""
-    e, agent, certificate = context.experiment, context.agent, context.plan.certificate
+    e, search = context.experiment, context.plan.search
     if e.bandit.action_set is not None:
-        return offers_of_run(e, agent, run, certificate)
+        return offers_of_run(e, context.agent, run, search)
     arms = e.bandit.canonical.arms
     environment = state_at(environments_of(e, range(run, run + 1)), 0)
-    return Offers(FixedActions(arms), environment, search_workspace(agent, arms, certificate))
+    return Offers(FixedActions(arms), environment, search_workspace(search, arms))
 
 
 def _state(e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any) -> Any:

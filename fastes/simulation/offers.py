@@ -38,11 +38,11 @@ class Offers(NamedTuple):
     work: Any  # the search for the best arm
 
 
-def offers_of_run(experiment: Experiment, agent: Agent, run: int, certificate: bool) -> Offers:
+def offers_of_run(experiment: Experiment, agent: Agent, run: int, search: str) -> Offers:
     """Return what one run of an experiment plays on, where the arms are not fixed."""
     given_set, bandit = experiment.bandit.actions, experiment.bandit
     if isinstance(given_set, Redrawn):
-        return _redrawn(experiment, agent, run, certificate)
+        return _redrawn(experiment, run, search)
     z = _true_z(experiment, run)
     if isinstance(given_set, Ball):
         return _ball(bandit, given_set, agent, z)
@@ -88,7 +88,7 @@ def _true_z(e: Experiment, run: int) -> Floats:
     return z
 
 
-def _redrawn(e: Experiment, agent: Agent, run: int, certificate: bool) -> Offers:
+def _redrawn(e: Experiment, run: int, search: str) -> Offers:
     bandit = e.bandit
     rows, factor = bandit.actions.rows(e.seed, run, 0), bandit.canonical.factor
     assert factor is not None  # only where there are arms
@@ -101,7 +101,7 @@ def _redrawn(e: Experiment, agent: Agent, run: int, certificate: bool) -> Offers
     else:
         means = mean_rewards_of_rows(rows, e.theta[run % len(e.theta)], bandit.noise)
     environment = state_at(environments(means[None], bandit.rank), 0)
-    return Offers(FixedActions(arms), environment, search_workspace(agent, arms, certificate))
+    return Offers(FixedActions(arms), environment, search_workspace(search, arms))
 
 
 def _ball(bandit: LinearBandit, given_set: Ball, agent: Agent, z: Floats) -> Offers:

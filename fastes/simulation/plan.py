@@ -7,11 +7,10 @@ import os
 from typing import NamedTuple
 
 from fastes.agents.agent import Agent
-from fastes.agents.search import uses_certificate
+from fastes.agents.search import search_bytes, search_method
 from fastes.checks import memory, numbers
 from fastes.kernels.actions.arms import arms_bytes
 from fastes.kernels.arithmetic.tile_product import MODELS
-from fastes.kernels.search.certificate import certified_bytes
 from fastes.simulation.experiment import Experiment
 
 _LARGEST_BATCH = 32
@@ -34,8 +33,8 @@ class Plan(NamedTuple):
     mode : {"alone", "sequence", "lockstep"}
         How it does them: one run at a time; one after the other in one call of a kernel; all at
         the same step.
-    certificate : bool
-        Whether the best arm is found with a certificate rather than by a full scan.
+    search : {"none", "scan", "certificate", "boxes"}
+        How the best arm is found.
     sharing : int
         Threads that share the update of one run's models, or 0.
     """
@@ -43,7 +42,7 @@ class Plan(NamedTuple):
     workers: int
     batch: int
     mode: str
-    certificate: bool
+    search: str
     sharing: int = 0
 
 
@@ -60,15 +59,15 @@ def make_plan(
         draws = 8 * e.samples * (r + 4)
         memory.require(f"diagnostics by {e.samples:,} draws", min(threads, runs) * draws)
     if not agent.compiled:  # threads would wait for each other, and its code need not bear them
-        return Plan(workers=1, batch=1, mode="alone", certificate=False)
+        return Plan(workers=1, batch=1, mode="alone", search="none")
     points, fixed = len(e.times), e.bandit.action_set is None
     at_once = K or 1  # arms on offer at a step
     once, shown = 8 * runs * points, 2 * 8 * max(at_once, e.bandit.counted_arms)  # means and counts
     lasting = K if e.bandit.arms_repeat else None
     state = agent.state_bytes(lasting, r, T)
     copy = state if saved else 0
-    certificate = e.bandit.arms_repeat and uses_certificate(agent, K, r)
-    searched = certified_bytes(K, r) if certificate else at_once
+    search = search_method(agent, K, r) if e.bandit.arms_repeat else "scan"
+    searched = search_bytes(agent, K, r) if e.bandit.arms_repeat else at_once
     offered = 0 if fixed else arms_bytes(at_once, r) + 8 * e.bandit.counted_arms * (r + 1)
     alone = state + searched + offered + shown + copy
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)
@@ -79,14 +78,14 @@ def make_plan(
     if mode == "sequence" and runs < _MANY_RUNS * workers:
         mode = "alone"
     if mode == "alone":
-        return Plan(workers, 1, mode, certificate, sharing)
+        return Plan(workers, 1, mode, search, sharing)
     # A batch has its stack of states, and one more while they are made.
     state += K + 8 * K
     stack = state + shown + 8 * points + copy
     batch = int(min(_LARGEST_BATCH, -(-runs // workers), (available // workers - state) // stack))
     if batch < MODELS:
-        return Plan(workers, 1, "alone", certificate, sharing)
-    return Plan(workers, batch, mode, certificate)
+        return Plan(workers, 1, "alone", search, sharing)
+    return Plan(workers, batch, mode, search)
 
 
 def modes(agent: Agent, K: int, r: int, T: int) -> list[str]:
@@ -104,7 +103,7 @@ def runs_in_lockstep(agent: Agent, K: int, r: int, T: int) -> bool:
     """
     if agent.scores != "linear" or agent.shared_cost(r) > 0:
         return False
-    return K * r >= 32_768 and (not uses_certificate(agent, K, r) or r >= 64 or T < 20 * r)
+    return K * r >= 32_768 and (search_method(agent, K, r) == "scan" or r >= 64 or T < 20 * r)
 
 
 def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
@@ -113,7 +112,9 @@ def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
     Measured: where handing the interpreter's lock from thread to thread for every call takes as
     long as the steps in it.
     """
-    return T <= 10_000 and not uses_certificate(agent, K, r) and agent.shared_cost(r) == 0
+    return (
+        T <= 10_000 and search_method(agent, K, r) in ("none", "scan") and agent.shared_cost(r) == 0
+    )
 
 
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:

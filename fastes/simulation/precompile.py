@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from fastes.agents.agent import Agent
-from fastes.agents.search import search_workspace, uses_certificate
+from fastes.agents.search import search_method, search_workspace
 from fastes.agents.states import state_arrays
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.arithmetic.tile_product import MODELS
@@ -30,14 +30,14 @@ _DRAWS = 512  # fewer would be too few for a probe to compute the information th
 def compilations(agent: Agent, K: int, d: int, T: int) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield what there is to compile for an agent at these sizes: a name, and what compiles it."""
     r = min(K, d)
-    certificate = uses_certificate(agent, K, r)
+    search = search_method(agent, K, r)
     for mode in modes(agent, K, r, T):
         batch = 1 if mode == "alone" else MODELS
-        yield mode, _runs(agent, Plan(1, batch, mode, certificate))
+        yield mode, _runs(agent, Plan(1, batch, mode, search))
     if agent.shared_cost(r) > 0:
-        yield "shared update", _runs(agent, Plan(1, 1, "alone", certificate, sharing=2))
-    yield "diagnostics", _runs(agent, Plan(1, 1, "alone", certificate), probe=True)
-    yield "live", lambda: _live(agent, certificate)
+        yield "shared update", _runs(agent, Plan(1, 1, "alone", search, sharing=2))
+    yield "diagnostics", _runs(agent, Plan(1, 1, "alone", search), probe=True)
+    yield "live", lambda: _live(agent, search)
 
 
 def _problem() -> LinearBandit:
@@ -57,14 +57,13 @@ def _runs(agent: Agent, plan: Plan, probe: bool = False) -> Callable[[], None]:
     return run
 
 
-def _live(agent: Agent, certificate: bool) -> None:
+def _live(agent: Agent, search: str) -> None:
     """Take the steps of a live agent, save and restore it, and take a snapshot if there are any."""
     bandit, origin = _problem(), source(0)
     arms, row = bandit.canonical.arms, np.empty(bandit.rank)
-    actions, work = FixedActions(arms), search_workspace(agent, arms, certificate)
+    actions, work = FixedActions(arms), search_workspace(search, arms)
     state = agent.initial_state(bandit.K, bandit.rank, origin)
     arm = act(state, actions, origin, 0, work)
     observe(state, actions, np.array([arm]), np.zeros(1), origin, 0, row)
     agent.restored_state(state_arrays(state), arms, bandit.rank, origin)
-    if certificate:
-        retake_snapshot(work, state, arms)
+    retake_snapshot(work, state, arms)

@@ -8,6 +8,7 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import entry, kernel
+from .codes import Codes, NoCodes, codes_bytes, empty_codes, encode_tile
 
 
 class Arms(NamedTuple):
@@ -23,6 +24,7 @@ class Arms(NamedTuple):
     offsets32: np.ndarray
     rows32: np.ndarray  # (K, r): b in single precision, an arm a row (search/certificate.py)
     largest: np.ndarray  # (2,): the largest |o| and the largest norm of a row b
+    codes: Codes | NoCodes  # b in 8 bits, for a screening pass before the others
     K: int
 
 
@@ -33,16 +35,19 @@ def tile_count(n: int) -> int:
 
 def empty_arms(K: int, r: int) -> Arms:
     """Return K arms that are yet to be filled, row by row, by `store_rows`."""
-    shape = tile_count(K), r, TILE
+    count = tile_count(K)
+    shape = count, r, TILE
     tiles, tiles32 = np.zeros(shape), np.zeros(shape, np.float32)
-    offsets = np.full((tile_count(K), TILE), -np.inf)
+    offsets = np.full((count, TILE), -np.inf)
     offsets32, rows32 = offsets.astype(np.float32), np.zeros((K, r), np.float32)
-    return Arms(tiles, offsets, tiles32, offsets32, rows32, np.zeros(2), K)
+    codes = empty_codes(count, r)
+    return Arms(tiles, offsets, tiles32, offsets32, rows32, np.zeros(2), codes, K)
 
 
 def arms_bytes(K: int, r: int) -> int:
     """Return the memory that `empty_arms` takes."""
-    return 12 * tile_count(K) * TILE * (r + 1) + 4 * K * r + 16
+    tiles = tile_count(K)
+    return 12 * tiles * TILE * (r + 1) + 4 * K * r + 16 + codes_bytes(tiles, r)
 
 
 @entry
@@ -58,6 +63,8 @@ def store_rows(arms, first, b, o):
             arms.rows32[first + i, j] = b[i, j]
         arms.largest[0] = max(arms.largest[0], abs(o[i]))
         arms.largest[1] = max(arms.largest[1], np.sqrt(dot(b[i], b[i])))
+    for tile in range(first // TILE, -(-(first + b.shape[0]) // TILE)):
+        encode_tile(arms.codes, tile, arms.tiles[tile])
 
 
 @kernel

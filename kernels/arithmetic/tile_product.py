@@ -5,12 +5,12 @@ coordinate. Here the sums stay in registers until all coordinates are done, whic
 two to four times as fast where its arms are in cache.
 """
 
-import llvmlite.binding
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from .features import has_feature
 from .floats import fma
 
 TILE = 64
@@ -21,7 +21,7 @@ MODELS = 4
 
 # Vectors so long, and as many at once, that the sums of all models fit the registers, which are
 # 32 or 16, with one for a coordinate of a model and one for each vector of arms.
-_VECTOR_BYTES = 64 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 32
+_VECTOR_BYTES = 64 if has_feature("avx512f") else 32
 _VECTORS_AT_ONCE = {1: 4, MODELS: 4 if _VECTOR_BYTES == 64 else 3}
 _INDEX = ir.IntType(64)
 
@@ -49,91 +49,133 @@ def _score_tile_compiled(b, o, z, out):
 @intrinsic
 def _score_tile(typingctx, b, o, z, out):
     models = 1 if z.ndim == 1 else MODELS
-    vectors = _VECTORS_AT_ONCE[models]
 
     def codegen(context, builder, signature, args):
-        arrays = [
-            context.make_array(kind)(context, builder, value)
-            for kind, value in zip(signature.args, args, strict=True)
-        ]
+        arrays = arrays_of(context, builder, signature.args, args)
         r = cgutils.unpack_tuple(builder, arrays[2].shape)[-1]
-        code = _Code(builder, b.dtype.bitwidth, [array.data for array in arrays], r)
-        columns = range(0, TILE, code.lanes)
-        for i in range(0, len(columns), vectors):
-            code.score(columns[i : i + vectors], models)
+        pointers = [array.data for array in arrays]
+        _Code(builder, b.dtype.bitwidth, pointers, r).emit(models)
         return context.get_dummy_value()
 
     return types.none(b, o, z, out), codegen
 
 
-class _Code:
-    """The code of `score_tile`, for some arms of the tile at a time."""
+def arrays_of(context, builder, kinds, values):
+    """Return the arrays among the arguments of an intrinsic, their fields at hand."""
+    return [
+        context.make_array(kind)(context, builder, value)
+        for kind, value in zip(kinds, values, strict=True)
+    ]
 
-    def __init__(self, builder, bits, pointers, r):
+
+class TileCode:
+    """Code that goes over the rows of a tile and keeps the sums of its columns in registers.
+
+    A kind of number has methods of its own for what a sum begins with, how arms and models are
+    loaded, how a product is added, and what becomes of a sum that is whole.
+    """
+
+    def __init__(self, builder, lanes, rows):
         self.builder = builder
-        self.b, self.o, self.z, self.out = pointers
-        self.r = r
-        self.lanes = _VECTOR_BYTES * 8 // bits
-        self.scalar = ir.FloatType() if bits == 32 else ir.DoubleType()
-        self.align = bits // 8
-        self.vector = ir.VectorType(self.scalar, self.lanes)
-        self.fma = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(self.vector, [self.vector] * 3),
-            f"llvm.fma.v{self.lanes}f{bits}",
-        )
+        self.lanes = lanes
+        self.rows = rows
 
-    def score(self, columns, models):
+    def emit(self, models):
+        """Emit the code for all columns, some of them at a time."""
+        columns, at_once = range(0, TILE, self.lanes), _VECTORS_AT_ONCE[models]
+        for i in range(0, len(columns), at_once):
+            self._score(columns[i : i + at_once], models)
+
+    def _score(self, columns, models):
         """Score the arms in some columns, a vector of them at each."""
         builder = self.builder
+        sums = [[self.initial(model, column) for column in columns] for model in range(models)]
         start = builder.block
-        sums = [self._load(self.o, _INDEX(column)) for column in columns]
         loop, done = builder.append_basic_block("loop"), builder.append_basic_block("done")
         builder.branch(loop)
         builder.position_at_end(loop)
         j = builder.phi(_INDEX)
-        before = [[builder.phi(self.vector) for _ in columns] for _ in range(models)]
-        row = builder.mul(j, _INDEX(TILE))
-        arms = [self._load(self.b, builder.add(row, _INDEX(column))) for column in columns]
+        before = [[builder.phi(total.type) for total in row] for row in sums]
+        arms = [self.load_arms(j, column) for column in columns]
         after = []
         for model in range(models):
-            z = self._spread(builder.add(builder.mul(self.r, _INDEX(model)), j))
-            after.append(
-                [
-                    builder.call(self.fma, [z, *pair])
-                    for pair in zip(arms, before[model], strict=True)
-                ]
-            )
+            z = self.load_model(model, j)
+            pairs = zip(arms, before[model], strict=True)
+            after.append([self.add_product(b, z, total) for b, total in pairs])
         following = builder.add(j, _INDEX(1))
-        builder.cbranch(builder.icmp_signed("<", following, self.r), loop, done)
+        builder.cbranch(builder.icmp_signed("<", following, self.rows), loop, done)
         j.add_incoming(_INDEX(0), start)
         j.add_incoming(following, loop)
         for model in range(models):
             for i in range(len(columns)):
-                before[model][i].add_incoming(sums[i], start)
+                before[model][i].add_incoming(sums[model][i], start)
                 before[model][i].add_incoming(after[model][i], loop)
         builder.position_at_end(done)
         for model in range(models):
             for column, total in zip(columns, after[model], strict=True):
-                target = self._vector_at(self.out, _INDEX(model * TILE + column))
-                builder.store(total, target, align=self.align)
+                self.finish(model, column, total)
 
     # Every address and load names its type: a pointer may know none.
 
-    def _at(self, array, index):
-        return self.builder.gep(array, [index], source_etype=self.scalar)
+    def load(self, array, index, kind, vector=None):
+        """Return the number of a kind at an index, or the vector that begins there."""
+        builder = self.builder
+        place = builder.gep(array, [index], source_etype=kind)
+        if vector is None:
+            return builder.load(place, typ=kind)
+        place = builder.bitcast(place, vector.as_pointer())
+        return builder.load(place, align=_bytes_of(kind), typ=vector)
 
-    def _vector_at(self, array, index):
-        return self.builder.bitcast(self._at(array, index), self.vector.as_pointer())
+    def store(self, total, array, index, kind):
+        """Store a vector at the index of a number."""
+        builder = self.builder
+        place = builder.gep(array, [index], source_etype=kind)
+        place = builder.bitcast(place, total.type.as_pointer())
+        builder.store(total, place, align=_bytes_of(kind))
 
-    def _load(self, array, index):
-        place = self._vector_at(array, index)
-        return self.builder.load(place, align=self.align, typ=self.vector)
-
-    def _spread(self, index):
-        """Return a coordinate of z in all lanes."""
-        builder, empty = self.builder, ir.Constant(self.vector, ir.Undefined)
-        number = builder.load(self._at(self.z, index), typ=self.scalar)
+    def spread(self, number, vector):
+        """Return a number in all lanes of a vector."""
+        builder, empty = self.builder, ir.Constant(vector, ir.Undefined)
         first = builder.insert_element(empty, number, ir.IntType(32)(0))
         lanes = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
         return builder.shuffle_vector(first, empty, lanes)
+
+    def function(self, name, result, arguments):
+        """Return a function of LLVM's by its name and types."""
+        kind = ir.FunctionType(result, arguments)
+        return cgutils.get_or_insert_function(self.builder.module, kind, name)
+
+
+def _bytes_of(kind):
+    if isinstance(kind, ir.IntType):
+        return kind.width // 8
+    return 4 if isinstance(kind, ir.FloatType) else 8
+
+
+class _Code(TileCode):
+    """The code of `score_tile`."""
+
+    def __init__(self, builder, bits, pointers, r):
+        super().__init__(builder, _VECTOR_BYTES * 8 // bits, r)
+        self.b, self.o, self.z, self.out = pointers
+        self.scalar = ir.FloatType() if bits == 32 else ir.DoubleType()
+        self.vector = ir.VectorType(self.scalar, self.lanes)
+        name = f"llvm.fma.v{self.lanes}f{bits}"
+        self.fma = self.function(name, self.vector, [self.vector] * 3)
+
+    def initial(self, model, column):
+        return self.load(self.o, _INDEX(column), self.scalar, self.vector)
+
+    def load_arms(self, j, column):
+        index = self.builder.add(self.builder.mul(j, _INDEX(TILE)), _INDEX(column))
+        return self.load(self.b, index, self.scalar, self.vector)
+
+    def load_model(self, model, j):
+        index = self.builder.add(self.builder.mul(self.rows, _INDEX(model)), j)
+        return self.spread(self.load(self.z, index, self.scalar), self.vector)
+
+    def add_product(self, b, z, total):
+        return self.builder.call(self.fma, [z, b, total])
+
+    def finish(self, model, column, total):
+        self.store(total, self.out, _INDEX(model * TILE + column), self.scalar)

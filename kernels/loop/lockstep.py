@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms
+from ..actions.codes import CodedModels, Codes, coded_models, encode_model
 from ..agents.interface import prepare, random_arm
 from ..arithmetic.tile_product import MODELS, TILE, score_tile
-from ..jit.decorators import entry, kernel
+from ..jit.decorators import entry, generic
 from ..search.scan import Workspace, break_tie, rescore, workspace
-from ..search.screening import margin32
+from ..search.screening import margin32, rule_out, score_bytes, screen_single
 from ..search.tile_scores import largest_of
 from .advance import advance
 from .environment import draw_reward
@@ -28,6 +29,7 @@ class LockstepWorkspace(NamedTuple):
 
     one: Workspace
     z32: np.ndarray  # (runs, r) float32: their models; runs rounded up to a multiple of MODELS
+    coded: CodedModels  # and in 8 bits
     scores: np.ndarray  # (MODELS, TILE) float32
     tile_maxima: np.ndarray  # (runs, tiles) float32: the best screened score of each tile
     best: np.ndarray  # (runs,): the best of them
@@ -40,15 +42,19 @@ def lockstep_workspace(arms: Arms, runs: int) -> LockstepWorkspace:
     return LockstepWorkspace(
         one=workspace(arms),
         z32=np.zeros((rows, r), np.float32),
+        coded=coded_models(rows, r),
         scores=np.zeros((MODELS, TILE), np.float32),
         tile_maxima=np.zeros((runs, tiles), np.float32),
         best=np.zeros(runs),
     )
 
 
-@kernel
-def _screen_all(arms, work):
-    """Score all arms under all models in single precision: set `tile_maxima` and `best`."""
+@generic
+def _screen_all(codes, arms, work):
+    """Screen all arms under all models: set `tile_maxima` and `best`.
+
+    In single precision; with codes, in 8 bits first, and a run's own tiles that are left in single.
+    """
     runs = work.best.shape[0]
     for i in range(runs):
         work.best[i] = -np.inf
@@ -60,6 +66,20 @@ def _screen_all(arms, work):
                 top = largest_of(work.scores[i - first])
                 work.tile_maxima[i, tile] = top
                 work.best[i] = max(work.best[i], np.float64(top))
+
+
+@_screen_all.body(Codes)
+def _screen_all_by_codes(codes, arms, work):
+    runs, coded, tops = work.best.shape[0], work.coded, work.scores[0]
+    for tile in range(arms.tiles.shape[0]):
+        for first in range(0, runs, MODELS):
+            p = coded.p[first : first + MODELS]
+            score_bytes(codes, arms, tile, p, coded, first, tops)
+            for i in range(first, min(first + MODELS, runs)):
+                work.tile_maxima[i, tile] = tops[i - first]
+    for i in range(runs):
+        rule_out(codes, arms, coded, i, work.tile_maxima[i])
+        work.best[i] = screen_single(arms, True, work.z32[i], tops, work.tile_maxima[i])
 
 
 @entry
@@ -78,13 +98,15 @@ def advance_lockstep(
             prepare(agent, state_at(sources, i), t)
             for j in range(agent.z.shape[0]):
                 work.z32[i, j] = agent.z[j]
-        _screen_all(arms, work)
+            encode_model(arms.codes, agent.z, work.coded, i)
+        _screen_all(arms.codes, arms, work)
         for i in range(work.best.shape[0]):
             agent, source = state_at(agents, i), state_at(sources, i)
             environment = state_at(environments, i)
             arm = random_arm(agent, arms.K, source, t)
             if arm < 0:
-                one = Workspace(work.one.scores, work.one.screened, work.tile_maxima[i])
+                w = work.one
+                one = Workspace(w.scores, w.screened, w.z32, w.coded, work.tile_maxima[i])
                 floor = work.best[i] - 2.0 * margin32(arms, agent.z)
                 best, ties, first = rescore(agent, arms, floor, one)
                 arm = break_tie(agent, arms, source, t, best, ties, first, one)

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms, empty_arms, load_arm
+from ..actions.codes import Codes
 from ..agents.interface import has_linear_scores, optimism, score, variance_drift
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import generic, inlined, kernel
 from ..streams.draws import integer
 from ..streams.layout import TIES
-from .scan import Workspace, break_tie, choose, scan, workspace
+from .scan import Workspace, break_tie, choose, one_of, scan, workspace
 from .screening import margin32
 from .snapshot import (
     DRIFT,
@@ -39,13 +40,14 @@ from .snapshot_schedule import (
     new_schedule,
     note_scan,
     note_search,
+    search_cost,
+    search_limit,
     snapshot_cost,
     start_snapshot,
     stream_cost,
 )
 from .tile_scores import largest_of
 
-_WORTH_IT = 0.7  # of a full scan's cost: a search that has cost so much is given up
 _WINNERS = 16
 
 
@@ -92,7 +94,7 @@ def certified_bytes(K: int, r: int) -> int:
 
 @generic
 def snapshot_due(work):
-    """Return whether a new snapshot is due: never, for a full scan."""
+    """Return whether a new snapshot is due, or what else a search needs: never, for a full scan."""
     return False
 
 
@@ -101,21 +103,42 @@ def _snapshot_due(work):
     return is_due(work.schedule)
 
 
-def retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
-    """Take the snapshot that is due. If that fails half way, steps are full scans."""
-    breadth = start_snapshot(work.schedule)
+@generic
+def retake_snapshot(work, agent, arms):
+    """Take the snapshot that is due, or build what a search needs. Python calls it, no kernel."""
+
+
+@retake_snapshot.body(Certified)
+def _retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
+    # If it fails half way, steps are full scans.
+    breadth, limit = start_snapshot(work.schedule)
     work.snapshot.scalars[DRIFT] = variance_drift(agent)
     work.counters[3] += 1
     posterior, best = agent.posterior, float(work.best[0])
-    if take(work.snapshot, posterior, arms, agent.z, best, optimism(agent), breadth):
+    # No more are listed than a search may bound before it is given up.
+    most = int(min(arms.K, limit / len(work.snapshot.leading)))
+    if take(work.snapshot, posterior, arms, agent.z, best, optimism(agent), breadth, most):
         accept_snapshot(work.schedule)
 
 
 @inlined
 def _scan_cost(agent, arms):
     """Return the cost of a full scan."""
-    n = arms.K * arms.tiles.shape[1]
-    return stream_cost(n) if has_linear_scores(agent) else np.float64(n * arms.tiles.shape[1])
+    r = arms.tiles.shape[1]
+    if not has_linear_scores(agent):
+        return np.float64(arms.K * r * r)
+    return _screen_cost(arms.codes, arms.K, r)
+
+
+@generic
+def _screen_cost(codes, K, r):
+    """Return the cost of screening all arms: in single precision, or a quarter of it in 8 bits."""
+    return stream_cost(K * r)
+
+
+@_screen_cost.body(Codes)
+def _screen_cost_in_bytes(codes, K, r):
+    return stream_cost(K * (r + 4) // 4)
 
 
 @inlined
@@ -173,14 +196,14 @@ def _score_finalists(agent, arms, work, n, floor, best, ties):
 
 
 @kernel
-def _search(agent, arms, work):
+def _search(agent, arms, work, limit):
     """Return (best score, arms with it, cost); no arms where there is no certificate.
 
-    The arms are in work.tied, in any order.
+    The arms are in work.tied, in any order. It is given up where it has cost more than `limit`.
     """
-    known, scores, r = work.snapshot, work.scan.screened[:TILE], arms.tiles.shape[1]
+    known, scores, r = work.snapshot, work.scan.screened, arms.tiles.shape[1]
     listed, k = int(known.scalars[LISTED]), known.leading.shape[0]
-    tiles, limit = -(-listed // TILE), _WORTH_IT * _scan_cost(agent, arms)
+    tiles = -(-listed // TILE)
     each = _score_cost(agent, r)
     rho = measure(known, agent.z)
     slack, slack32 = margin(known, arms, agent.z, rho, optimism(agent)), margin32(arms, agent.z)
@@ -189,12 +212,13 @@ def _search(agent, arms, work):
     if not (slack < 1e20 and slack32 < 1e20):
         return -np.inf, np.int64(0), 0.0
     best, ties, floor, n = -np.inf, np.int64(0), -np.inf, np.int64(0)
-    bounded = scored = 0
+    bounded, scored = 0, 0
     if has_linear_scores(agent):
         for j in range(r):
             work.z32[j] = agent.z[j]
         for i in range(_WINNERS):
             floor = max(floor, _value32(arms, work.recent_winners[i], work.z32) - slack32)
+        scored = _WINNERS
     tile, certain, crowded = 0, False, False
     while not crowded:
         certain = upper_bound(known, tile, rho) + slack < floor
@@ -228,19 +252,7 @@ def _search(agent, arms, work):
     work.counters[0] += bounded
     work.counters[1] += scored
     found = ties if certain and not crowded and ties <= TILE else np.int64(0)
-    return best, found, stream_cost(bounded * k) + scored * each + 2 * r * r
-
-
-@inlined
-def _one_of(arms, rank):
-    """Return the arm of a rank, from 0, among different arms in any order."""
-    for i in range(arms.shape[0]):
-        below = 0
-        for j in range(arms.shape[0]):
-            below += arms[j] < arms[i]
-        if below == rank:
-            return arms[i]
-    return -1
+    return best, found, search_cost(r, bounded, k, scored, each)
 
 
 @inlined
@@ -255,17 +267,18 @@ def _remember_winner(recent_winners, arm, t):
 @choose.body(Certified)
 def _choose(work, agent, arms, source, t):
     best, ties, cost, arm = -np.inf, np.int64(0), 0.0, np.int64(-1)
-    searching = may_search(work.schedule)
+    scan_cost, searching = _scan_cost(agent, arms), may_search(work.schedule)
+    limit = search_limit(work.schedule, scan_cost)
     if searching:
-        best, ties, cost = _search(agent, arms, work)
+        best, ties, cost = _search(agent, arms, work, limit)
         note_search(work.schedule, ties > 0)
     if ties > 0:
         rank = integer(source, TIES, t, ties) if ties > 1 else 0
-        arm = _one_of(work.tied[:ties], rank)
+        arm = one_of(work.tied[:ties], rank)
     else:
         best, ties, arm = scan(agent, arms, work.scan)
         arm = break_tie(agent, arms, source, t, best, ties, arm, work.scan)
-        cost += _scan_cost(agent, arms)
+        cost += scan_cost
         work.counters[2] += 1
         if not searching:
             note_scan(work.schedule)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms
+from ..actions.codes import CodedModels, coded_models
 from ..agents.interface import has_linear_scores, score
 from ..arithmetic.tile_product import TILE
 from ..jit.decorators import generic, inlined, kernel
@@ -23,15 +24,22 @@ class Workspace(NamedTuple):
     """What a scan writes to; one for each thread."""
 
     scores: np.ndarray  # (3, TILE)
-    screened: np.ndarray  # (TILE + r,) float32: scores and z of the screening pass
+    screened: np.ndarray  # (TILE,) float32: scores of a screening pass
+    z32: np.ndarray  # (r,) float32: z
+    coded: CodedModels  # z in 8 bits
     tile_maxima: np.ndarray  # (tiles,) float32: the best screened score of each tile
 
 
 def workspace(arms: Arms) -> Workspace:
     """Return the workspace of a scan of these arms."""
     tiles, r, _ = arms.tiles.shape
-    screened, tile_maxima = np.zeros(TILE + r, np.float32), np.zeros(tiles, np.float32)
-    return Workspace(np.zeros((3, TILE)), screened, tile_maxima)
+    return Workspace(
+        scores=np.zeros((3, TILE)),
+        screened=np.zeros(TILE, np.float32),
+        z32=np.zeros(r, np.float32),
+        coded=coded_models(1, r),
+        tile_maxima=np.zeros(tiles, np.float32),
+    )
 
 
 class NoSearch(NamedTuple):
@@ -84,6 +92,18 @@ def break_tie(agent, arms, source, t, best, ties, arm, work):
                 if rank == 0:
                     return tile * TILE + i
                 rank -= 1
+    return -1
+
+
+@inlined
+def one_of(arms, rank):
+    """Return the arm of a rank, from 0, among different arms in any order."""
+    for i in range(arms.shape[0]):
+        below = 0
+        for j in range(arms.shape[0]):
+            below += arms[j] < arms[i]
+        if below == rank:
+            return arms[i]
     return -1
 
 

@@ -194,13 +194,16 @@ def take(
     best: float,
     optimism: float,
     breadth: float,
+    most: int,
 ) -> bool:
     """Take a snapshot of a posterior, at a moment when model z has the best score `best`.
 
     Return False where the posterior is lost to rounding, or the optimism too large for single
-    precision: such a snapshot bounds nothing. Changes the snapshot only. Arms are listed if a
-    model `breadth` times as far from mu as z might make them the best. Cost O(K r^2). LAPACK is
-    welcome here: whatever the bits of a snapshot, the bounds hold and the choice is the same.
+    precision: such a snapshot bounds nothing; or where a model like z leaves more than `most` arms
+    in question, before the dearer half of the work. Changes the snapshot only. Arms are listed, at
+    most so many, if a model `breadth` times as far from mu as z might make them the best. Cost
+    O(K r^2). LAPACK is welcome here: whatever the bits of a snapshot, the bounds hold and the
+    choice is the same.
     """
     scalars = snapshot.scalars
     X = _orient(snapshot, posterior)
@@ -218,6 +221,11 @@ def take(
     floor = best - 1e-5 * (abs(best) + arms.largest[0] + arms.largest[1] * scalars[NORM])
     listed = np.flatnonzero(~(bound < floor))  # what is not a number, too
     typical = m[listed] + np.float32(rho + optimism) * w[listed]
+    if np.count_nonzero(~(typical < floor)) > most:
+        return False
+    if len(listed) > most:
+        first = np.argpartition(-typical, most)[:most]
+        listed, typical = listed[first], typical[first]
     listed = listed[np.argsort(-typical)]
     n = len(listed)
     scalars[LISTED] = n

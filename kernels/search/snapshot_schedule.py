@@ -14,6 +14,7 @@ import numpy as np
 from ..jit.decorators import entry, inlined
 
 _CAUTION = 3.0  # a snapshot that does not help makes the next one that many times as dear
+_FIRST_PATIENCE = 5.0  # so that a short run pays little for what it cannot use
 _LONGEST_PAUSE = 64.0
 _BROADEST = 4.0
 _CACHED = 400_000  # numbers of single precision that a core's own cache holds
@@ -29,12 +30,15 @@ _NEXT_PAUSE = 6  # and after that, if it fails
 _FAILED = 7  # searches since the snapshot that found no certificate
 _DUE = 8  # whether a snapshot is due
 _TAKEN = 9  # step at which the last snapshot became due, or inf
+_WORTH = 10  # a search that has cost so many full scans is given up
+_SCAN = 11  # cost of a full scan
 
 
 def new_schedule() -> np.ndarray:
     """Return the schedule of a run that begins: no search before a first snapshot."""
-    schedule = np.zeros(10)
-    schedule[_PATIENCE] = _CAUTION
+    schedule = np.zeros(12)
+    schedule[_WORTH] = 0.4
+    schedule[_PATIENCE] = _FIRST_PATIENCE
     schedule[_BREADTH] = 1.3
     schedule[[_BEFORE, _PAUSE, _TAKEN]] = np.inf
     return schedule
@@ -51,14 +55,27 @@ def stream_cost(n):
 
 @inlined
 def snapshot_cost(K, r, listed):
-    """Return the cost of a snapshot: that of its loops, of sorting, of LAPACK."""
-    return (0.5 * K + 1.3 * listed + 20.0 * r) * r * r + 40.0 * K + 350.0 * listed + 3e6
+    """Return the cost of a snapshot: that of its loops, of LAPACK, of sorting and gathering."""
+    return (0.8 * K + 3.0 * listed + 25.0 * r) * r * r + 400.0 * K + 3000.0 * listed + 4e6
+
+
+@inlined
+def search_cost(r, bounded, k, scored, each):
+    """Return the cost of a search: r^2 for zeta, `bounded` arms by k numbers, `scored` ones."""
+    return 4.0 * r * r + 500.0 + stream_cost(bounded * k) + scored * each
 
 
 @inlined
 def may_search(schedule):
     """Return whether to search in this step, or to scan."""
     return schedule[_PAUSE] == 0.0
+
+
+@inlined
+def search_limit(schedule, scan_cost):
+    """Return the cost at which a search is given up, and note that of a full scan."""
+    schedule[_SCAN] = scan_cost
+    return schedule[_WORTH] * scan_cost
 
 
 @inlined
@@ -98,11 +115,12 @@ def is_due(schedule):
     return schedule[_DUE] != 0.0
 
 
-def start_snapshot(schedule: np.ndarray) -> float:
+def start_snapshot(schedule: np.ndarray) -> tuple[float, float]:
     """Note that a snapshot is to be taken, and judge from the last when to take the next.
 
     No search by it until `accept_snapshot`: it may come to be half taken. Return how many times as
-    far as the model of this step later ones may go before an unlisted arm can be the best.
+    far as the model of this step later ones may go before an unlisted arm can be the best; and
+    what a search may cost.
     """
     mean = schedule[_RENT] / schedule[_STEPS]
     if mean > 0.7 * schedule[_BEFORE]:
@@ -114,7 +132,7 @@ def start_snapshot(schedule: np.ndarray) -> float:
     schedule[_BEFORE] = mean
     schedule[[_RENT, _STEPS, _FAILED, _DUE]] = 0.0
     schedule[_PAUSE] = np.inf
-    return float(schedule[_BREADTH])
+    return float(schedule[_BREADTH]), float(schedule[_WORTH] * schedule[_SCAN])
 
 
 def accept_snapshot(schedule: np.ndarray) -> None:

@@ -57,7 +57,7 @@ class Played:
     def __init__(self, bandit, agent, T):
         self.experiment = make_experiment(bandit, [agent], T, RUN + 1, SEED)
         self.actions, self.environment, self.work = offers_of_run(
-            self.experiment, agent, RUN, False
+            self.experiment, agent, RUN, "scan"
         )
         self.source = source(SEED, RUN)
         lasting = self.actions.arms.K if bandit.arms_repeat else None

@@ -34,7 +34,8 @@ AGENTS = [
 
 
 def advance_impatiently(run, T):
-    """Advance a certified run, and take a snapshot as often as that may be."""
+    """Advance a certified run, and search and take a snapshot as often as that may be."""
+    run.work.schedule[snapshot_schedule._WORTH] = 1e9
     for t in range(T):
         run.work.schedule[snapshot_schedule._PATIENCE] = 0.0
         run.advance(t, t + 1)
@@ -131,11 +132,11 @@ def test_no_counterexample(seed, K, d, kind, agent, noise, offset):
 
 def test_a_snapshot_saves_looking_at_arms():
     bandit = fastes.LinearBandit.random(20_000, 10)
-    run = start(bandit, fastes.ThompsonSampling(), 3_000, workspace=certified)
-    run.advance(0, 3_000)
+    run = start(bandit, fastes.ThompsonSampling(), 30_000, workspace=certified)
+    run.advance(0, 30_000)
     looked, scored, full, snaps = run.work.counters
     assert snaps >= 1
-    assert looked + 20_000 * full < 0.1 * 20_000 * 3_000
+    assert looked + 20_000 * full < 0.1 * 20_000 * 30_000
     assert scored < looked
 
 
@@ -169,7 +170,7 @@ def test_a_posterior_that_is_no_number_is_left_to_a_full_scan():
 
 
 def test_a_snapshot_that_is_interrupted_is_not_trusted(monkeypatch):
-    bandit = fastes.LinearBandit.random(3000, 3)
+    bandit = fastes.LinearBandit.random(5000, 3)
     live, untouched = (fastes.ThompsonSampling().start(bandit, seed=1) for _ in range(2))
     rng = np.random.default_rng(1)
 
@@ -254,7 +255,7 @@ def test_every_bound_is_above_every_score(seed, K, r, plays, size, offset, dista
     known = snapshot(arms)
     exact = np.empty(K)
     mean_rewards(arms, z, np.empty(TILE), exact)
-    assert take(known, agent.posterior, arms, z, exact.max() - 0.1 * exact.std(), 0.0, 1.0)
+    assert take(known, agent.posterior, arms, z, exact.max() - 0.1 * exact.std(), 0.0, 1.0, arms.K)
     for _ in range(3):
         mean_rewards(arms, z, np.empty(TILE), exact)
         rho = measure(known, z)
@@ -278,7 +279,7 @@ def test_the_envelope_is_convex_and_falls_from_tile_to_tile():
     rng = np.random.default_rng(1)
     arms = arms_of(rng.normal(size=(900, 4)), np.zeros(900))
     agent, known = aged_agent(rng, arms, 40, 1.0), snapshot(arms)
-    take(known, agent.posterior, arms, agent.z + 0.1, 0.5, 0.0, 1.0)
+    take(known, agent.posterior, arms, agent.z + 0.1, 0.5, 0.0, 1.0, arms.K)
     tiles = -(-int(known.scalars[LISTED]) // TILE)
     envelope = known.envelope[: tiles + 1]
     assert (np.diff(envelope, axis=0) <= 0).all()
@@ -296,7 +297,7 @@ def test_no_more_memory_than_announced(K, r):
     for announced in (None, certified_bytes(K, r)):  # first, compile
         tracemalloc.start()
         work = certified(arms)
-        take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, 1.0, 1.0)
+        take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, 1.0, 1.0, arms.K)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert announced is None or peak <= announced

@@ -15,6 +15,7 @@ add_step_cost = from_python(schedules.add_step_cost)
 may_search = from_python(schedules.may_search)
 note_scan = from_python(schedules.note_scan)
 note_search = from_python(schedules.note_search)
+search_limit = from_python(schedules.search_limit)
 
 PRICE = 100.0
 
@@ -36,8 +37,8 @@ def taken(schedule):
 # Steps are counted from a million, unless said: where they double, other rules hold.
 
 
-def test_the_first_snapshot_is_due_when_steps_have_cost_three_times_its_price():
-    assert steps_until_due(new_schedule(), 10.0) == 30
+def test_the_first_snapshot_is_due_when_steps_have_cost_five_times_its_price():
+    assert steps_until_due(new_schedule(), 10.0) == 50
 
 
 def test_it_is_not_due_in_fewer_steps_than_there_are_dimensions():
@@ -48,10 +49,14 @@ def test_snapshots_that_help_are_taken_at_their_price_and_others_ever_less_often
     schedule = new_schedule()
     steps_until_due(schedule, 10.0)
     taken(schedule)  # there is nothing yet to judge it by
-    assert schedule[schedules._PATIENCE] == 3.0
+    assert schedule[schedules._PATIENCE] == 5.0
     steps_until_due(schedule, 1.0)
     taken(schedule)  # a tenth of the cost before: it helped
+    assert schedule[schedules._PATIENCE] == pytest.approx(5 / 3)
+    steps_until_due(schedule, 0.1)
+    taken(schedule)  # and again
     assert schedule[schedules._PATIENCE] == 1.0
+    schedule[schedules._BEFORE] = 1.0
     assert steps_until_due(schedule, 1.0) == 100
     taken(schedule)  # as dear as before: it did not
     assert schedule[schedules._PATIENCE] == 3.0
@@ -107,7 +112,7 @@ def test_more_arms_are_listed_where_searches_failed(failures, breadth):
     steps_until_due(schedule, 10.0)
     for _ in range(failures):
         note_search(schedule, False)
-    assert start_snapshot(schedule) == pytest.approx(breadth)
+    assert start_snapshot(schedule)[0] == pytest.approx(breadth)
 
 
 def test_what_is_listed_is_bounded():
@@ -116,6 +121,13 @@ def test_what_is_listed_is_bounded():
         steps_until_due(schedule, 10.0)
         for _ in range(3):
             note_search(schedule, False)
-        broad = start_snapshot(schedule)
+        broad, _ = start_snapshot(schedule)
     assert broad == 4.0
     assert np.isfinite(schedule[schedules._BEFORE])
+
+
+def test_a_search_may_cost_less_than_half_of_a_scan():
+    schedule = new_schedule()
+    steps_until_due(schedule, 10.0)
+    assert search_limit(schedule, 1000.0) == 400.0
+    assert start_snapshot(schedule)[1] == 400.0
