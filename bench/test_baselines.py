@@ -136,6 +136,14 @@ def test_blocks_of_one_model_are_its_updates_in_place(block):
     np.testing.assert_allclose(played.models, expected.models, rtol=1e-8, atol=1e-9)
 
 
+def test_blocks_of_many_runs_do_not_depend_on_their_length():
+    actions = arms(50, 6)
+    (expected,) = numpy_batch.ensemble_sampling(actions, 1, 100, 1, 6, block=1)
+    (played,) = numpy_batch.ensemble_sampling(actions, 1, 100, 1, 6)
+    assert played.arms.tolist() == expected.arms.tolist()
+    np.testing.assert_allclose(played.models, expected.models, rtol=1e-8, atol=1e-9)
+
+
 def whitened(played):
     return np.linalg.solve(np.linalg.cholesky(played.covariance), played.models[0] - played.mean)
 
