@@ -84,7 +84,7 @@ def design(quick: bool, markdown: bool) -> None:
     figures = [figure for figure in run_session("design", quick=quick) if figure["design"]]
     print_table(figures, title="design", markdown=markdown)
     missed = sum(not figure["reached"] for figure in figures)
-    click.echo(f"{len(figures) - missed} of {len(figures)} reached")
+    click.echo(f"\n{len(figures) - missed} of {len(figures)} reached. {history.circumstances()}")
 
 
 @main.command("map")
@@ -104,7 +104,7 @@ def print_map(quick: bool, markdown: bool, out: Path | None) -> None:
     cells = list(sizes.measure(arms, dimensions, quick))
     if out is not None:
         sizes.draw(cells, out)
-    for line in sizes.table(cells, markdown):
+    for line in (*sizes.table(cells, markdown), "", history.circumstances()):
         click.echo(line)
 
 

@@ -1,6 +1,7 @@
 """The rule by which a ratio is slower, the records, and the figures to reach."""
 
 import math
+import re
 import subprocess
 import sys
 
@@ -177,6 +178,10 @@ def test_a_map_of_sizes(tmp_path):
         "10  1 us 25%  2 us 150%",
     ]
     assert sizes.table(made, markdown=True)[2] == "| 10 | 1 us 25% | 2 us 150% |"
+
+
+def test_circumstances_are_one_line():
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d; .+; one thread; python .+", history.circumstances())
 
 
 def test_targets():
