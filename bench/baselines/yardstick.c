@@ -9,6 +9,7 @@
 
    cc -O3 -march=native -ffast-math -shared -fPIC yardstick.c -o yardstick.so -lm */
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -108,7 +109,7 @@ static void *zeros(size_t count, size_t size) {
 }
 
 static problem drawn(const double *rows, long K, long d, generator *g) {
-    problem p = {K, d, (K + TILE - 1) / TILE, rows, NULL, NULL, -INFINITY};
+    problem p = {K, d, (K + TILE - 1) / TILE, rows, NULL, NULL, -DBL_MAX};
     p.tiled = zeros(p.tiles * d * TILE, sizeof(double));
     p.values = zeros(K, sizeof(double));
     double *theta = zeros(d, sizeof(double));
@@ -134,7 +135,7 @@ static void release(problem *p) {
 
 /* The first arm of the largest score. */
 static long best_arm(const problem *p, const double *z) {
-    double best = -INFINITY;
+    double best = -DBL_MAX;
     long found = 0;
     for (long tile = 0; tile < p->tiles; tile++) {
         const double *b = p->tiled + tile * p->d * TILE;
@@ -148,7 +149,7 @@ static long best_arm(const problem *p, const double *z) {
             for (int i = 0; i < PARTS; i++) score.part[i] += z[j] * arms[i];
         }
         long here = p->K - tile * TILE < TILE ? p->K - tile * TILE : TILE;
-        double top = -INFINITY;
+        double top = -DBL_MAX;
         if (here == TILE)
             for (int i = 0; i < TILE; i++) top = score.each[i] > top ? score.each[i] : top;
         else
