@@ -47,7 +47,7 @@ class _Process:
 
 
 @pytest.mark.slow
-@pytest.mark.design("one run, K=10,000, d=100: before over after")
+@pytest.mark.design("K=10,000 d=100, before over after")
 def test_one_run(compare, quick, tmp_path):
     if quick:
         pytest.skip("a smoke test does not compile another commit")

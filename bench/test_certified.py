@@ -82,7 +82,7 @@ def test_own_scan(compare, K, d, T):
 
 
 @pytest.mark.slow
-@pytest.mark.design("K=1,000,000, d=2, to argmax(A @ theta)")
+@pytest.mark.design("K=1,000,000 d=2 to argmax(A @ z)")
 def test_plane(compare, quick):
     bandit, T = fastes.LinearBandit.random(1_000_000, 2), 1_000 if quick else 20_000
     figures = {"most_seconds": 1e-5} if quick else {"least_ratio": 100.0, "most_seconds": 1e-5}

@@ -17,7 +17,7 @@ K, D, M, RUNS = 10_000, 100, 1_000, 32
         pytest.param(
             *(name, least),
             id=name,
-            marks=pytest.mark.design(f"{name.upper()} to NumPy, 32 runs, K=10,000, d=100"),
+            marks=pytest.mark.design(f"{name.upper()} to NumPy, 32 runs K=10,000 d=100"),
         )
         for name, least in (("es", 4.0), ("ts", 2.0))
     ],

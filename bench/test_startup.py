@@ -28,7 +28,7 @@ def test_help(compare):
     )
 
 
-@pytest.mark.design("second fastes simulate, over import numba")
+@pytest.mark.design("second run, over import numba")
 def test_second_run(compare):
     compare(
         command("-m", "fastes", *TINY),
@@ -47,7 +47,7 @@ FIRST = {
 @pytest.mark.parametrize(
     ("words", "most"),
     [
-        pytest.param(*given, id=name, marks=pytest.mark.design(f"first run after install: {name}"))
+        pytest.param(*given, id=name, marks=pytest.mark.design(f"first run: {name}"))
         for name, given in FIRST.items()
     ],
 )

@@ -40,7 +40,7 @@ def simulate(K, d, M, T):
 
 
 @pytest.mark.slow
-@pytest.mark.design("K = M = T = 1,000,000, d=20, whole process")
+@pytest.mark.design("K=M=T=1,000,000 d=20, whole process")
 def test_millions(compare, quick):
     n, memory = 10_000 if quick else 1_000_000, []
     compare(
@@ -53,7 +53,7 @@ def test_millions(compare, quick):
 
 
 @pytest.mark.slow
-@pytest.mark.design("fastes bound, K=100,000, d=50")
+@pytest.mark.design("fastes bound, K=100,000 d=50")
 def test_bound(compare, quick):
     words = ["bound", "--K", "10000" if quick else "100000", "--d", "50", "--quiet"]
     compare(
@@ -65,7 +65,7 @@ def test_bound(compare, quick):
 
 
 @pytest.mark.slow
-@pytest.mark.design("a step of 100,000,000 over one of 1,000,000")
+@pytest.mark.design("10^8 steps over 10^6, a step")
 def test_long_run(compare, quick):
     # A smoke test takes 10^6 steps over 10^5: linear between these goes on as it is.
     T, fewer = (1_000_000, 100_000) if quick else (100_000_000, 1_000_000)
