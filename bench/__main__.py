@@ -14,7 +14,7 @@ from bench.session import ROOT, check_out, run_session
 from bench.table import print_table
 
 _ONLY = click.option("--only", default="", metavar="WORDS", help="As pytest's -k.")
-_QUICK = click.option("--quick", is_flag=True, help="One round of each: a smoke test.")
+_QUICK = click.option("--quick", is_flag=True, help="One to three rounds of each: a smoke test.")
 _MARKDOWN = click.option("--markdown", is_flag=True, help="Print the table in Markdown.")
 _FOLDER = click.option(
     "--history",
@@ -32,6 +32,8 @@ class _OneSentence(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
+        except click.exceptions.Exit:  # the end of --help, which click makes a RuntimeError
+            raise
         except (ValueError, OSError, RuntimeError) as error:
             raise click.ClickException(str(error)) from None
 
@@ -44,6 +46,8 @@ def main() -> None:
     python -m bench run
     python -m bench record
     python -m bench compare
+    python -m bench design
+    python -m bench map
     """
 
 
@@ -66,8 +70,8 @@ def run(
     recorded = history.last_here(folder)
     figures = run_session("slow or not slow" if slow else "not slow", only, quick=quick)
     print_table(figures, recorded.medians() if recorded else {}, markdown=markdown)
-    wanted = [figure for figure in figures if least and figure["least_ratio"] is not None]
-    low = [each["name"] for each in wanted if each["median"] < least * each["least_ratio"]]
+    wanted = [figure for figure in figures if least and figure["share_of_target"] is not None]
+    low = [each["name"] for each in wanted if each["share_of_target"] < least]
     if low:
         raise click.ClickException(f"below {least:g} of the figure to reach: {', '.join(low)}")
 
@@ -80,7 +84,30 @@ def design(quick: bool, markdown: bool) -> None:
     figures = [figure for figure in run_session("design", quick=quick) if figure["design"]]
     print_table(figures, title="design", markdown=markdown)
     missed = sum(not figure["reached"] for figure in figures)
-    click.echo(f"{len(figures) - missed} of {len(figures)} reached")
+    if quick:
+        click.echo("\na smoke test: some sizes are smaller, and ratios of so few rounds are noise")
+    click.echo(f"\n{len(figures) - missed} of {len(figures)} reached. {history.circumstances()}")
+
+
+@main.command("map")
+@_QUICK
+@_MARKDOWN
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Save a figure of the shares (png, svg or pdf).",
+)
+def print_map(quick: bool, markdown: bool, out: Path | None) -> None:
+    """Print time a step, and the share of the machine's limit, for K by d; a quarter of an hour."""
+    from bench import map as sizes
+
+    arms = sizes.QUICK_ARMS if quick else sizes.ARMS
+    dimensions = sizes.QUICK_DIMENSIONS if quick else sizes.DIMENSIONS
+    cells = list(sizes.measure(arms, dimensions, quick))
+    if out is not None:
+        sizes.draw(cells, out)
+    for line in (*sizes.table(cells, markdown), "", history.circumstances()):
+        click.echo(line)
 
 
 @main.command()

@@ -61,10 +61,7 @@ def record_of(commit: str, sessions: Sequence[Sequence[Figure]]) -> Record:
         commit=commit,
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         cpu=_cpu(),
-        versions={
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("fastes", "numba", "numpy", "scipy")},
-        },
+        versions=_versions(),
         ratios=ratios_of(sessions),
         seconds={name: statistics.median(values) for name, values in times.items()},
     )
@@ -170,6 +167,17 @@ def _git(*words: str) -> str:
     if done.returncode != 0:
         raise ValueError(f"git {words[0]} failed in {ROOT}: {done.stderr.strip()}")
     return done.stdout.strip()
+
+
+def circumstances() -> str:
+    """Return on which day, processor and versions something is measured, in a line."""
+    words = ", ".join(f"{name} {number}" for name, number in _versions().items())
+    return f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}; {_cpu()}; one thread; {words}"
+
+
+def _versions() -> dict[str, str]:
+    names = ("fastes", "numba", "numpy", "scipy")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
 def _cpu() -> str:

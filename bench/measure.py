@@ -27,7 +27,7 @@ class Target(NamedTuple):
     def __str__(self) -> str:
         words = []
         if self.least_ratio is not None:
-            words.append(f"ratio >= {self.least_ratio:.3g}")
+            words.append(f">= {self.least_ratio:.3g}")
         if self.most_seconds is not None:
             words.append(f"<= {in_units(self.most_seconds)}")
         if self.most_extra_seconds is not None:
@@ -35,13 +35,19 @@ class Target(NamedTuple):
         return " or ".join(words)
 
     def reached(self, ratio: Ratio) -> bool:
-        """Tell whether one of the figures that are set is reached."""
+        """Check whether one of the figures that are set is reached."""
         extra = ratio.subject_seconds - ratio.baseline_seconds
-        return (
-            (self.least_ratio is not None and ratio.median >= self.least_ratio)
-            or (self.most_seconds is not None and ratio.subject_seconds <= self.most_seconds)
-            or (self.most_extra_seconds is not None and extra <= self.most_extra_seconds)
-        )
+        more = self.most_extra_seconds
+        return self.share(ratio) >= 1.0 or (more is not None and extra <= more)
+
+    def share(self, ratio: Ratio) -> float:
+        """Return how much of the ratio to reach is reached, or of the speed; the larger of both."""
+        shares = [0.0]
+        if self.least_ratio is not None:
+            shares.append(ratio.median / self.least_ratio)
+        if self.most_seconds is not None:
+            shares.append(self.most_seconds / ratio.subject_seconds)
+        return max(shares)
 
 
 def ratio_of(subject: list[float], baseline: list[float]) -> Ratio:

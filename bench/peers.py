@@ -15,9 +15,8 @@ import click
 import numpy as np
 
 import fastes
+from bench.baselines import Floats, numpy_ts
 from bench.measure import in_units, seconds
-from bench.numpy_es import Floats
-from bench.numpy_ts import numpy_ts
 
 Choose = Callable[[], int]
 Learn = Callable[[int, float], object]
@@ -191,7 +190,7 @@ def main(K: int, d: int, steps: int, rounds: int, budget: float) -> None:
     bandit = fastes.LinearBandit.random(K, d)
     ours = 20_000
     fastes.simulate(bandit, fastes.ThompsonSampling(), T=50, threads=1)
-    in_numpy = Peer("numpy", "what one would write, exact TS", lambda *_: (int, max))
+    in_numpy = Peer("numpy", "exact TS, in place", lambda *_: (int, max))
     click.echo(f"K={K:,}, d={d}, one thread; steps of TS in fastes.simulate took")
     rows = []
     for peer in (in_numpy, *PEERS):
@@ -206,7 +205,7 @@ def main(K: int, d: int, steps: int, rounds: int, budget: float) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if peer is in_numpy:
-                    each = seconds(lambda: numpy_ts(bandit.actions, 1.0, 1.0, 1000, 1)) / 1000
+                    each = seconds(lambda: numpy_ts.in_place(bandit.actions, 1000, 1)) / 1000
                 else:
                     each = play(peer, bandit.actions, T if i else min(T, 3), seed=i)
             if i == 0:  # it may have had to load or compile: how long is a step, about?

@@ -1,10 +1,8 @@
 """Figures as a table for people: on a terminal, or in Markdown."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from bench.measure import in_units
 
@@ -16,11 +14,12 @@ def print_table(
     title: str = "name",
     markdown: bool = False,
 ) -> None:
-    """Print a row for each figure, named by its `title` ("name" or "design").
+    """Print a line for each figure, named by its `title` ("name" or "design").
 
-    `recorded` has the ratios of an earlier time, by name.
+    On a terminal, names that begin with one module stand below that. `recorded` has the ratios of
+    an earlier time, by name.
     """
-    heads = [title, "time", "ratio", "limit", "over record", "to reach", ""]
+    heads = [title, "time", "ratio", "limit", "record", "to reach", ""]
     rows = [_cells(figure, title, recorded or {}) for figure in figures]
     kept = [i for i in range(len(heads)) if i in (0, 1, 2) or any(row[i] for row in rows)]
     heads, rows = [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]
@@ -28,13 +27,29 @@ def print_table(
         for row in (heads, ["---"] * len(heads), *rows):
             print(f"| {' | '.join(row)} |")
         return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(title, overflow="fold")
-    for head in heads[1:]:
-        table.add_column(head, justify="right", no_wrap=head not in ("to reach", ""))
-    for row in rows:
-        table.add_row(*row)
-    Console(highlight=False, markup=False).print(table)
+    for line in _lines(heads, _grouped(rows) if title == "name" else rows):
+        print(line)
+
+
+def _grouped(rows: Sequence[list[str]]) -> list[list[str]]:
+    """Put the rows of each module below a row that names it."""
+    grouped = []
+    for module, members in groupby(rows, key=lambda row: row[0].partition("/")[0]):
+        grouped.append([module])
+        grouped += [[f"  {row[0].partition('/')[2]}", *row[1:]] for row in members]
+    return grouped
+
+
+def _lines(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """Return lines of cells below each other, the first to the left and the others to the right."""
+    whole = [heads, *rows]
+    wide = [max(len(row[i]) for row in whole if i < len(row)) for i in range(len(heads))]
+    return [
+        "  ".join(
+            [row[0].ljust(wide[0]), *(cell.rjust(width) for cell, width in zip(row[1:], wide[1:]))]  # noqa: B905 (a module has one cell)
+        ).rstrip()
+        for row in whole
+    ]
 
 
 def _cells(figure: Mapping[str, Any], title: str, recorded: Mapping[str, float]) -> list[str]:
@@ -46,5 +61,5 @@ def _cells(figure: Mapping[str, Any], title: str, recorded: Mapping[str, float])
         "" if share is None else f"{share:.0%}",
         "" if before is None else f"{figure['fastest'] / before:.2f}",
         figure["target"] or "",
-        "not reached" if figure["reached"] is False else "",
+        "missed" if figure["reached"] is False else "",
     ]

@@ -19,7 +19,7 @@ def bandit_and_agent():
     return bandit, fastes.EnsembleSampling(SIZES["M"])
 
 
-def test_a_checkpoint_against_writing_its_bytes(compare, quick, tmp_path):
+def test_writing_its_bytes(compare, quick, tmp_path):
     bandit, agent = bandit_and_agent()
     T = SIZES["T"] // (20 if quick else 1)
     fastes.simulate(bandit, agent, T, SIZES["runs"], checkpoint=tmp_path / "run.ckpt")
@@ -38,7 +38,7 @@ def test_a_checkpoint_against_writing_its_bytes(compare, quick, tmp_path):
     compare(kept.write, plain, rounds=7, target=Target(most_seconds=SHARE * EVERY))
 
 
-def test_a_checkpoint_every_half_second_against_none(compare, quick, tmp_path, monkeypatch):
+def test_every_half_second(compare, quick, tmp_path, monkeypatch):
     """At 120 times the default rate: 1% there would be 120% here, a ratio of 0.45."""
     bandit, agent = bandit_and_agent()
     monkeypatch.setattr(checkpoint, "_SHARE", np.inf)

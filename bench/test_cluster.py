@@ -9,7 +9,7 @@ from fastes.studies.tasks import Task, build_id, do_task, packed_study
 SHARE = 0.05  # of the time of a task of the default size, at most
 
 
-def test_a_task_on_dask_against_the_same_here(compare, quick):
+def test_task_on_dask(compare, quick):
     from distributed import LocalCluster
 
     study = fastes.Study(agent="es", M=10, K=100, d=10, T=10, runs=1)

@@ -1,4 +1,4 @@
-"""One look at an agent's state, against the matrix products that it needs."""
+"""One probe of an agent's state, against the matrix products that it needs."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ K, D, M, SAMPLES = 1000, 50, 10_000, 4096
 
 @pytest.mark.tracked
 @pytest.mark.parametrize("T", [0, 2000])
-def test_a_look(compare, T):
+def test_probe(compare, T):
     bandit, agent = fastes.LinearBandit.random(K, D), fastes.EnsembleSampling(M)
     state, means = state_after(bandit, agent, T), np.zeros(K)
     rng = np.random.default_rng(1)
@@ -39,7 +39,7 @@ def test_a_look(compare, T):
     )
 
 
-def test_a_diagnosed_run_against_a_plain_one(compare):
+def test_diagnosed_run(compare):
     bandit, agent = fastes.LinearBandit.random(100, 10), fastes.EnsembleSampling(100)
     options = {"T": 2000, "runs": 4, "threads": 1}
     compare(

@@ -1,56 +1,43 @@
-"""Many runs that share the arms, a run-step, against NumPy looping over runs; one thread each."""
+"""Many runs that share the arms, a run-step, against batched NumPy; one thread each."""
 
 import pytest
 
 import fastes
+from bench.baselines import numpy_batch
 from bench.measure import Target
-from bench.numpy_es import numpy_es
-from bench.numpy_ts import numpy_ts
 from fastes.simulation.plan import runs_in_lockstep
 
-
-@pytest.mark.slow
-@pytest.mark.design("32 runs together, K=1,000, d=50, M=10,000")
-def test_32_runs_of_10_000_models(compare, quick):
-    bandit, T = fastes.LinearBandit.random(1_000, 50), 200 if quick else 2_000
-    agent = fastes.EnsembleSampling(10_000)
-    assert runs_in_lockstep(agent, bandit.K, bandit.rank, T)
-    compare(
-        lambda: fastes.simulate(bandit, agent, T=T, runs=32, threads=1),
-        lambda: numpy_es(bandit.actions, 1.0, 1.0, 10_000, 100, seed=1),
-        work=32 * T,
-        baseline_work=100,
-        rounds=7,
-        target=Target(120.0),
-    )
+K, D, M, RUNS = 10_000, 100, 1_000, 32
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
+    ("name", "least"),
     [
-        pytest.param(name, marks=pytest.mark.design(f"1,000 runs, K=10,000, d=100, {name}"))
-        for name in ("es", "ts")
+        pytest.param(
+            *(name, least),
+            id=name,
+            marks=pytest.mark.design(f"{name.upper()} to NumPy, 32 runs K=10,000 d=100"),
+        )
+        for name, least in (("es", 4.0), ("ts", 2.0))
     ],
 )
-def test_1_000_runs_in_100_dimensions(compare, quick, name):
-    bandit = fastes.LinearBandit.random(10_000, 100)
-    runs, T, steps = (8, 50, 500) if quick else (1_000, 2_000, 3_000)
-    agent = fastes.EnsembleSampling(1_000) if name == "es" else fastes.ThompsonSampling()
+def test_32_runs(compare, quick, name, least):
+    bandit, T = fastes.LinearBandit.random(K, D), 100 if quick else 500
+    agent = fastes.EnsembleSampling(M) if name == "es" else fastes.ThompsonSampling()
+    assert runs_in_lockstep(agent, K, bandit.rank, T)
 
     def in_numpy():
         if name == "es":
-            numpy_es(bandit.actions, 1.0, 1.0, 1_000, steps, seed=1)
+            numpy_batch.ensemble_sampling(bandit.actions, M, T, RUNS, seed=1)
         else:
-            numpy_ts(bandit.actions, 1.0, 1.0, steps, seed=1)
+            numpy_batch.thompson_sampling(bandit.actions, T, RUNS, seed=1)
 
-    fastes.simulate(bandit, agent, T=5, runs=8, threads=1)
     compare(
-        lambda: fastes.simulate(bandit, agent, T=T, runs=runs, threads=1),
+        lambda: fastes.simulate(bandit, agent, T=T, runs=RUNS, threads=1),
         in_numpy,
-        work=runs * T,
-        baseline_work=steps,
-        rounds=2,
-        warm_up=False,
-        target=Target(8.0),
+        work=RUNS * T,
+        baseline_work=RUNS * T,
+        rounds=7,
+        target=Target(least),
     )

@@ -1,6 +1,7 @@
 """The rule by which a ratio is slower, the records, and the figures to reach."""
 
 import math
+import re
 import subprocess
 import sys
 
@@ -9,9 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from bench import history, sensitivity
+from bench import map as sizes
 from bench.__main__ import main
 from bench.measure import Target, in_units, ratio_of
 from bench.session import ROOT, check_out
+from bench.table import print_table
 
 
 def in_turns(rng, slower, noise):
@@ -120,6 +123,67 @@ def test_what_cannot_be_done_is_said_in_a_sentence(words, sentence, tmp_path):
     assert sentence in outcome.output.splitlines()[-1]
 
 
+@pytest.mark.parametrize("command", [None, "run", "design", "map", "record", "compare", "plot"])
+def test_help_is_no_error(command):
+    outcome = CliRunner().invoke(main, [*([command] if command else []), "--help"])
+    assert outcome.exit_code == 0
+    assert outcome.output.startswith("Usage: ")
+    assert "Error" not in outcome.output
+
+
+def test_an_unknown_option_is_an_error():
+    assert CliRunner().invoke(main, ["run", "--nonsense"]).exit_code == 2
+
+
+def row(name, **others):
+    empty = {"median": 2.0, "fastest": 2.0, "subject_seconds": 1e-6, "share_of_limit": None}
+    return {"name": name, **empty, "target": None, "reached": None, "design": None, **others}
+
+
+def test_a_figure_is_one_line_below_its_module(capsys):
+    target = {"target": "<= 1.25 ms or >= 100", "reached": False, "share_of_limit": 1.5}
+    print_table([row("a/one[1000-50]"), row("a/two"), row("b/" + 24 * "x", **target)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [
+        "name",
+        "a",
+        "one[1000-50]",
+        "two",
+        "b",
+        24 * "x",
+    ]
+    assert lines[2].split() == ["one[1000-50]", "1", "us", "2"]
+    assert lines[-1].endswith("<= 1.25 ms or >= 100  missed")
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_table_in_markdown(capsys):
+    print_table([row("a/one", design="a row", reached=True)], title="design", markdown=True)
+    assert capsys.readouterr().out.splitlines() == [
+        "| design | time | ratio |",
+        "| --- | --- | --- |",
+        "| a row | 1 us | 2 |",
+    ]
+
+
+def test_a_map_of_sizes(tmp_path):
+    cells = list(sizes.measure((3, 5), (1, 2), quick=True))
+    assert [(cell.K, cell.d) for cell in cells] == [(3, 1), (3, 2), (5, 1), (5, 2)]
+    assert all(cell.seconds > 0 and cell.share > 0 for cell in cells)
+    sizes.draw(cells, tmp_path / "map.svg")
+    assert "</svg>" in (tmp_path / "map.svg").read_text()
+    made = [sizes.Cell(10, 2, 1e-6, 0.25), sizes.Cell(10, 5, 2e-6, 1.5)]
+    assert sizes.table(made, markdown=False) == [
+        " K       d=2        d=5",
+        "10  1 us 25%  2 us 150%",
+    ]
+    assert sizes.table(made, markdown=True)[2] == "| 10 | 1 us 25% | 2 us 150% |"
+
+
+def test_circumstances_are_one_line():
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d; .+; one thread; python .+", history.circumstances())
+
+
 def test_targets():
     ratio = ratio_of([2.0, 1.0, 4.0], [8.0, 4.0, 16.0])
     assert ratio.median == ratio.fastest == 4.0
@@ -127,7 +191,10 @@ def test_targets():
     assert not Target(4.1).reached(ratio)
     assert Target(4.1, most_seconds=2.0).reached(ratio)
     assert not Target(most_extra_seconds=-7.0).reached(ratio)
-    assert str(Target(40.0, most_seconds=1e-6)) == "ratio >= 40 or <= 1 us"
+    assert Target(8.0).share(ratio) == 0.5
+    assert Target(8.0, most_seconds=2.0).share(ratio) == 1.0
+    assert Target(most_extra_seconds=1.0).share(ratio) == 0.0
+    assert str(Target(40.0, most_seconds=1e-6)) == ">= 40 or <= 1 us"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from bench.measure import Target
 
-TINY = ["simulate", "--K", "5", "--d", "2", "--T", "10", "--runs", "2", "--quiet"]
+TINY = ["simulate", "--K", "100", "--d", "10", "--T", "10", "--runs", "2", "--quiet"]
 
 
 def command(*words, **environment):
@@ -20,8 +20,7 @@ def command(*words, **environment):
     return run
 
 
-@pytest.mark.design("fastes --help over python -c pass")
-def test_help_against_python_alone(compare):
+def test_help(compare):
     compare(
         command("-m", "fastes", "--help"),
         command("-c", "pass"),
@@ -29,29 +28,32 @@ def test_help_against_python_alone(compare):
     )
 
 
-@pytest.mark.design("a tiny run, second time, over import numba")
-def test_a_tiny_run_against_importing_numba(compare):
+@pytest.mark.design("second run, over import numba")
+def test_second_run(compare):
     compare(
         command("-m", "fastes", *TINY),
         command("-c", "import numba"),
-        target=Target(most_extra_seconds=0.5),
+        target=Target(most_extra_seconds=0.4),
     )
 
 
+FIRST = {
+    "K=100": (["simulate", "--K", "100"], 10.0),
+    "K=2,048": (["simulate", "--K", "2048"], 13.0),
+    "diagnose": (["diagnose", "--K", "100", "--samples", "512"], 15.0),
+}
+
+
 @pytest.mark.parametrize(
-    "words",
+    ("words", "most"),
     [
-        pytest.param(words, marks=pytest.mark.design(f"first run after install: {name}"), id=name)
-        for name, words in {
-            "es": [],
-            "ts": ["--agent", "ts"],
-            "es, K=2,048": ["--K", "2048"],
-        }.items()
+        pytest.param(*given, id=name, marks=pytest.mark.design(f"first run: {name}"))
+        for name, given in FIRST.items()
     ],
 )
-def test_the_first_run(compare, words, tmp_path):
+def test_first_run(compare, words, most, tmp_path):
     fresh = iter(range(1000))
-    first = ["-m", "fastes", *TINY, *words]
+    first = ["-m", "fastes", *words, *TINY[3:]]
 
     def compile_and_run():
         command(*first, NUMBA_CACHE_DIR=str(tmp_path / str(next(fresh))))()
@@ -61,5 +63,5 @@ def test_the_first_run(compare, words, tmp_path):
         command(*first),
         rounds=1,
         warm_up=False,
-        target=Target(most_seconds=15.0),
+        target=Target(most_seconds=most),
     )

@@ -86,6 +86,9 @@ _INFORMATION = _tests(
 _BEST_ARMS = _tests(
     "kernels/diagnostics/test_best_of_models.py::test_best_arms_are_those_of_the_reference[7-duplicate arms]"
 )
+_EITHER_SIDE = _tests(
+    "kernels/diagnostics/test_screened_models.py::test_the_margin_is_taken_on_either_side"
+)
 _HAND = _tests(
     "theory/test_bounds.py::test_one_dimension_two_arms_by_hand",
     "theory/test_bounds.py::test_divergence_bounds_by_hand",
@@ -384,6 +387,17 @@ MUTANTS = [
     Mutant("kernels/diagnostics/best_of_models.py", "a tie's value not shared",
         "values[tile * TILE + i] += best[m] / ties[m]", "values[tile * TILE + i] += best[m]",
         _BEST_ARMS),
+    Mutant("kernels/diagnostics/best_of_models.py", "no margin below the best screened score",
+        "floor = highest - 2.0 * margin", "floor = highest", _EITHER_SIDE),
+    Mutant("kernels/diagnostics/best_of_models.py", "no margin above the least screened score",
+        "ceiling = lowest + 2.0 * margin", "ceiling = lowest", _EITHER_SIDE),
+    Mutant("kernels/diagnostics/best_of_models.py", "columns beyond the last arm screened for the least",
+        "            for i in range(n):\n                        turned[i]",
+        "            for i in range(TILE):\n                        turned[i]",
+        _tests("kernels/diagnostics/test_screened_models.py::test_columns_beyond_the_last_arm_are_not_the_least")),
+    Mutant("kernels/diagnostics/best_of_models.py", "ties of later tiles forgotten",
+        "            ties[m] += count\n", "            ties[m] = count\n",
+        _tests("kernels/diagnostics/test_screened_models.py::test_ties_in_several_tiles_share_to_the_bit")),
     Mutant("kernels/diagnostics/best_of_models.py", "every draw the same",
         "probe_counter(probe_index, i), normals", "probe_counter(probe_index, 0), normals",
         _tests("kernels/diagnostics/test_best_of_models.py::test_draws_have_the_posterior_s_law"), compiled=True),
@@ -488,6 +502,12 @@ MUTANTS = [
     Mutant("fastes/theory/constants.py", "the mean left out of the closed form",
         "* widest + farthest", "* widest",
         _tests("theory/test_bounds.py::test_the_other_branch_of_the_closed_form")),
+    Mutant("fastes/theory/constants.py", "the square of the best value alone",
+        "np.square(np.maximum(x.largest, -x.least))", "np.square(x.largest)",
+        _tests("theory/test_constants.py::test_values_that_are_known")),
+    Mutant("fastes/theory/sampled_laws.py", "copies of an arm left out of the mean",
+        "weights = copies / copies.sum()", "weights = np.full(len(copies), 1 / len(copies))",
+        _tests("theory/test_constants.py::test_copies_of_an_arm_count_in_the_mean_of_all_arms")),
     Mutant("fastes/theory/exact_laws.py", "parallel arms not held against each other",
         "best = ~level.any(axis=1) & (low < high)", "best = low < high",
         _tests("theory/test_optimal_action.py::test_of_parallel_arms_the_highest_is_the_best")),

@@ -1,6 +1,7 @@
 """How often each arm is the best of many models: of an ensemble, or of draws from a posterior."""
 
 import copy
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,50 @@ from fastes.kernels.streams.philox import Source
 
 BLOCK = 1024
 """Models to take at a time: few enough to stay in a cache."""
+
+_SCREENED = 1 << 21  # tiles screened at a time, all models together: 8 MB
+
+
+class BestArms(NamedTuple):
+    """The best arm of each of n models.
+
+    Attributes
+    ----------
+    score : (n,) array
+        Its score.
+    ties : (n,) array
+        How many arms have that score.
+    arm : (n,) array
+        The first of them.
+    least : (n,) array
+        The least score of all arms; empty if it was not asked for.
+    """
+
+    score: Floats
+    ties: NDArray[np.int64]
+    arm: NDArray[np.int64]
+    least: Floats
+
+
+def best_arms(arms: Arms, z: Floats, least: bool = False) -> BestArms:
+    """Return the best arm of each model, a row of z."""
+    n, rows = len(z), models_at_a_time(arms)
+    padded = np.zeros((-(-n // MODELS) * MODELS, z.shape[1]))
+    padded[:n] = z
+    ties, arm = np.empty((2, len(padded)), np.int64)
+    found = np.empty(len(padded)), ties, arm, np.empty(len(padded) if least else 0)
+    work = kernels.models_workspace(arms, min(rows, len(padded)), least)
+    for first in range(0, n, rows):
+        part = slice(first, first + rows)
+        kernels.best_arms(arms, padded[part], work, *(each[part] for each in found))
+    if not ties[:n].all():
+        raise FloatingPointError("a model was lost to rounding: none of its scores is a number")
+    return BestArms(found[0][:n], ties[:n], arm[:n], found[3][:n])
+
+
+def models_at_a_time(arms: Arms) -> int:
+    """Return how many models to take through the arms at a time: memory grows with them."""
+    return max(MODELS, min(BLOCK, _SCREENED // len(arms.tiles)) // MODELS * MODELS)
 
 
 class BestArmCounts:
@@ -31,22 +76,14 @@ class BestArmCounts:
         self.counts = np.zeros(arms.K)
         self.values = np.zeros(arms.K)
         self._arms = arms
-        self._scores = np.empty((MODELS, TILE))
 
     def add(self, z: Floats) -> NDArray[np.int64]:
         """Take in models, one a row. Return the best arm of each, the first if several tie."""
-        n = len(z)
-        padded = np.zeros((-(-n // MODELS) * MODELS, z.shape[1]))
-        padded[:n] = z
-        best = np.empty(len(padded))
-        ties, arm = np.empty((2, len(padded)), np.int64)
-        kernels.best_arms(self._arms, padded, self._scores, best, ties, arm)
-        if not ties[:n].all():
-            raise FloatingPointError("a model was lost to rounding: none of its scores is a number")
-        kernels.split_ties(
-            *(self._arms, padded, n, self._scores, best, ties, arm), self.counts, self.values
-        )
-        return arm[:n]
+        z = np.ascontiguousarray(z, float)
+        found = best_arms(self._arms, z)
+        scores = np.empty(TILE)
+        kernels.split_ties(self._arms, z, scores, *found[:3], self.counts, self.values)
+        return found.arm
 
 
 def with_root(posterior: Posterior) -> Posterior:

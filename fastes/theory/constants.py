@@ -8,10 +8,7 @@ import numpy as np
 from fastes.checks.arrays import Floats
 from fastes.problem.bandit import LinearBandit
 from fastes.results.constants import Constants, Estimate
-from fastes.theory.optimal_action import optimal_action, values_under
-from fastes.theory.sampled_laws import normal_draws
-
-_BLOCK = 1 << 22  # values held at a time
+from fastes.theory.optimal_action import checked_draws, law_and_extremes, values_under
 
 
 def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) -> Constants:
@@ -46,11 +43,13 @@ _KNOWN: "WeakKeyDictionary[LinearBandit, dict[tuple[int, int], Constants]]" = We
 
 
 def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
-    law = optimal_action(bandit, samples=samples, seed=seed)
+    samples, seed = checked_draws(samples, seed)
     r, sigma = bandit.rank, bandit.noise
     o, b = values_under(bandit, np.zeros(r), np.eye(r))
-    squares, gaps = _largest_square_and_gap(o, b, samples, seed)
-    square, trivial = _estimate(squares), _estimate(gaps)
+    law, drawn = law_and_extremes(o, b, samples, seed)
+    # E[max v^2] and E[max v - mean v] of the arms' values v.
+    square = _estimate([np.square(np.maximum(x.largest, -x.least)).mean() for x in drawn])
+    trivial = _estimate([np.maximum(x.largest - x.mean, 0.0).mean() for x in drawn])
     eta = 2.0 * math.sqrt(square.value + 1.0)
     return Constants(
         iota=sigma * math.sqrt(2.0 * (float((b * b).sum(axis=1).max()) + 1.0)),
@@ -63,24 +62,9 @@ def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
     )
 
 
-def _largest_square_and_gap(o: Floats, b: Floats, n: int, seed: int) -> tuple[Floats, Floats]:
-    """Return E[max v^2] and E[max v - mean v] of the arms' values v, for each replicate."""
-    means = []
-    rows = max(1, _BLOCK // len(o))
-    for x in normal_draws(b.shape[1], -(-n // 16), seed):
-        sums = np.zeros(2)
-        for first in range(0, len(x), rows):
-            values = o + x[first : first + rows] @ b.T
-            sums[0] += np.square(np.abs(values).max(axis=1)).sum()
-            sums[1] += (values.max(axis=1) - values.mean(axis=1)).sum()
-        means.append(sums / len(x))
-    squares, gaps = np.array(means).T
-    return squares, gaps
-
-
-def _estimate(replicates: Floats) -> Estimate:
-    se = replicates.std(ddof=1) / math.sqrt(len(replicates))
-    return Estimate(float(replicates.mean()), float(se))
+def _estimate(replicates: list[float]) -> Estimate:
+    se = np.std(replicates, ddof=1) / math.sqrt(len(replicates))
+    return Estimate(float(np.mean(replicates)), float(se))
 
 
 def _eta_closed_form(bandit: LinearBandit, o: Floats, b: Floats) -> float:

@@ -17,7 +17,13 @@ from fastes.problem.bandit import LinearBandit
 from fastes.problem.whitening import rows_and_offsets
 from fastes.results.constants import Estimate
 from fastes.theory.exact_laws import Law, exact_law
-from fastes.theory.sampled_laws import REPLICATES, sampled_law, shared_entropy
+from fastes.theory.sampled_laws import (
+    REPLICATES,
+    Extremes,
+    extremes_of_draws,
+    sampled_law,
+    shared_entropy,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +85,19 @@ def optimal_action(
     >>> law.method, law.probabilities.round(4).tolist()
     ('two arms', [0.7602, 0.2398])
     """
-    samples = numbers.integer("samples", samples, 2 * REPLICATES, 1 << 40)
-    seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
+    samples, seed = checked_draws(samples, seed)
     r = bandit.rank
     centre = np.zeros(r) if mean is None else _checked("mean", mean, (r,))
     spread = np.eye(r) if root is None else _checked("root", root, (r, None))
     return law_of_the_best(*values_under(bandit, centre, spread), samples, seed)
+
+
+def checked_draws(samples: int, seed: int) -> tuple[int, int]:
+    """Return the number of draws and their seed, or raise a sentence."""
+    return (
+        numbers.integer("samples", samples, 2 * REPLICATES, 1 << 40),
+        numbers.integer("seed", seed, 0, numbers.MAX_SEED),
+    )
 
 
 def values_under(bandit: LinearBandit, mean: Floats, root: Floats) -> tuple[Floats, Floats]:
@@ -101,12 +114,20 @@ def values_under(bandit: LinearBandit, mean: Floats, root: Floats) -> tuple[Floa
 
 def law_of_the_best(means: Floats, loadings: Floats, samples: int, seed: int) -> OptimalAction:
     """Return the law of argmax(means + loadings x), x ~ N(0, I), equal rows sharing theirs."""
+    exact = exact_law_of_the_best(means, loadings)
+    return law_and_extremes(means, loadings, samples, seed)[0] if exact is None else exact
+
+
+def law_and_extremes(
+    means: Floats, loadings: Floats, samples: int, seed: int
+) -> tuple[OptimalAction, list[Extremes]]:
+    """Return what `law_of_the_best` does, and the extremes of the values under draws."""
     rows, which, copies = _distinct(means, loadings)
     m, c = rows[:, 0], rows[:, 1:]
-    law = exact_law(m, c, copies)
-    if law is not None:
-        return _shared(law, _exact_entropy(law, copies), which, copies)
-    return _shared(*sampled_law(m, c, copies, samples, seed), which, copies)
+    drawn = extremes_of_draws(m, c, copies, samples, seed)
+    exact = exact_law(m, c, copies)
+    law = sampled_law(copies, drawn) if exact is None else (exact, _exact_entropy(exact, copies))
+    return _shared(*law, which, copies), drawn
 
 
 def exact_law_of_the_best(means: Floats, loadings: Floats) -> OptimalAction | None:

@@ -1,19 +1,21 @@
 """The law of the optimal action by quasi-Monte Carlo."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import qmc
 
+from fastes.agents.best_arms import best_arms
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
+from fastes.kernels.actions.arms import arms_bytes, empty_arms, store_rows
 from fastes.results.constants import Estimate
 from fastes.theory.exact_laws import Law
 from fastes.theory.measures import entropy
 
 REPLICATES = 16
-_BLOCK = 1 << 22  # values held at a time
 
 
 def shared_entropy(p: Floats, copies: Any) -> float:
@@ -21,13 +23,50 @@ def shared_entropy(p: Floats, copies: Any) -> float:
     return float(entropy(p)) + float(p @ np.log(copies))
 
 
-def sampled_law(m: Floats, c: Floats, copies: Any, samples: int, seed: int) -> tuple[Law, Estimate]:
+class Extremes(NamedTuple):
+    """The arms' values under n draws of theta, summed up: one replicate.
+
+    Attributes
+    ----------
+    best : (n,) array
+        The arm of the largest value.
+    largest, least : (n,) arrays
+        The largest and the least value.
+    mean : (n,) array
+        The mean of the values of all arms, copies among them.
+    """
+
+    best: NDArray[np.int64]
+    largest: Floats
+    least: Floats
+    mean: Floats
+
+
+def extremes_of_draws(m: Floats, c: Floats, copies: Any, samples: int, seed: int) -> list[Extremes]:
+    """Return what m + c x is under draws x ~ N(0, I), in independent replicates.
+
+    Cost O(samples K r), most of it in single precision; the numbers are those of double
+    precision (kernels/diagnostics/best_of_models.py).
+    """
+    if c.shape[1] == 0:
+        c = np.zeros((len(m), 1))
+    require(f"values of {len(m):,} arms", arms_bytes(*c.shape))
+    arms = empty_arms(*c.shape)
+    store_rows(arms, 0, np.ascontiguousarray(c), np.ascontiguousarray(m))
+    weights = copies / copies.sum()
+    mean, slope = weights @ m, weights @ c
+    drawn = []
+    for x in normal_draws(c.shape[1], -(-samples // REPLICATES), seed):
+        found = best_arms(arms, x, least=True)
+        drawn.append(Extremes(found.arm, found.score, found.least, mean + x @ slope))
+    return drawn
+
+
+def sampled_law(copies: Any, drawn: list[Extremes]) -> tuple[Law, Estimate]:
     """Return the law for arms that differ, of which there may be copies, and its entropy."""
-    counts, values = np.zeros((REPLICATES, len(m))), np.zeros(len(m))
-    n = -(-samples // REPLICATES)
-    for replicate, (best, largest) in enumerate(best_of_draws(m, c, n, seed)):
-        counts[replicate] = np.bincount(best, minlength=len(m))
-        values += np.bincount(best, largest, minlength=len(m))
+    K = len(copies)
+    counts = np.array([np.bincount(each.best, minlength=K) for each in drawn], float)
+    values = sum(np.bincount(each.best, each.largest, minlength=K) for each in drawn)
     total = counts.sum(axis=0)
     draws = total.sum()
     se = counts.std(axis=0, ddof=1) * np.sqrt(REPLICATES) / draws
@@ -40,19 +79,6 @@ def sampled_law(m: Floats, c: Floats, copies: Any, samples: int, seed: int) -> t
     value = REPLICATES * whole - (REPLICATES - 1) * float(np.mean(left_out))
     spread = np.sqrt((REPLICATES - 1) * np.var(left_out))
     return Law(p, values / draws, se, "quasi-Monte Carlo"), Estimate(value, float(spread))
-
-
-def best_of_draws(m: Floats, c: Floats, n: int, seed: int) -> Any:
-    """Yield, for independent replicates, the argmax and max of m + c x for n draws x ~ N(0, I)."""
-    for x in normal_draws(c.shape[1], n, seed):
-        rows = max(1, _BLOCK // len(m))
-        require(f"values of {len(m):,} arms", 2 * 8 * rows * len(m))
-        best, largest = np.empty(n, np.int64), np.empty(n)
-        for first in range(0, n, rows):
-            part = slice(first, first + rows)
-            scores = m + x[part] @ c.T
-            best[part], largest[part] = scores.argmax(axis=1), scores.max(axis=1)
-        yield best, largest
 
 
 def normal_draws(r: int, n: int, seed: int) -> Any:
