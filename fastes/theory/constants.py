@@ -48,13 +48,16 @@ def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
     law = optimal_action(bandit, samples=samples, seed=seed)
     r, sigma = bandit.rank, bandit.noise
     o, b = values_under(bandit, np.zeros(r), np.eye(r))
-    squares, gaps = _largest_square_and_gap(o, b, samples, seed)
-    square, trivial = _estimate(squares), _estimate(gaps)
+    square, trivial, delta = map(_estimate, _squares_gaps_and_ranges(o, b, samples, seed))
     eta = 2.0 * math.sqrt(square.value + 1.0)
+    widest = float((b * b).sum(axis=1).max())
     return Constants(
-        iota=sigma * math.sqrt(2.0 * (float((b * b).sum(axis=1).max()) + 1.0)),
+        iota=sigma * math.sqrt(2.0 * (widest + 1.0)),
         eta=Estimate(sigma * eta, sigma * 2.0 * square.se / eta),
         eta_closed_form=_eta_closed_form(bandit, o, b),
+        delta=Estimate(sigma * delta.value, sigma * delta.se),
+        beta=sigma * sigma * widest,
+        noise=sigma,
         entropy=law.entropy,
         trivial=Estimate(sigma * trivial.value, sigma * trivial.se),
         K=bandit.K,
@@ -62,19 +65,23 @@ def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
     )
 
 
-def _largest_square_and_gap(o: Floats, b: Floats, n: int, seed: int) -> tuple[Floats, Floats]:
-    """Return E[max v^2] and E[max v - mean v] of the arms' values v, for each replicate."""
+def _squares_gaps_and_ranges(o: Floats, b: Floats, n: int, seed: int) -> Floats:
+    """Return E[max v^2], E[max v - mean v] and E[max v - min v], each of every replicate.
+
+    v are the arms' values.
+    """
     means = []
     rows = max(1, _BLOCK // len(o))
     for x in normal_draws(b.shape[1], -(-n // 16), seed):
-        sums = np.zeros(2)
+        sums = np.zeros(3)
         for first in range(0, len(x), rows):
             values = o + x[first : first + rows] @ b.T
-            sums[0] += np.square(np.abs(values).max(axis=1)).sum()
-            sums[1] += (values.max(axis=1) - values.mean(axis=1)).sum()
+            most, least = values.max(axis=1), values.min(axis=1)
+            sums[0] += np.square(np.maximum(most, -least)).sum()
+            sums[1] += (most - values.mean(axis=1)).sum()
+            sums[2] += (most - least).sum()
         means.append(sums / len(x))
-    squares, gaps = np.array(means).T
-    return squares, gaps
+    return np.array(means).T
 
 
 def _estimate(replicates: Floats) -> Estimate:
