@@ -61,7 +61,7 @@ def diagnosed(result, divergence=0.1, entropy=1.0, infinite=0):
         eta=Estimate(2.0, 0.1),
         eta_closed_form=3.0,
         delta=Estimate(1.5, 0.1),
-        beta=0.25,
+        width=0.5,
         noise=0.5,
         entropy=Estimate(entropy, 0.1),
         trivial=Estimate(1.0, 0.1),

@@ -276,3 +276,31 @@ def compositions(n: int, parts: int) -> list[tuple[int, ...]]:
     if parts == 1:
         return [(n,)]
     return [(k, *rest) for k in range(n + 1) for rest in compositions(n - k, parts - 1)]
+
+
+def pbar_by_rejection(
+    problem: Problem, M: int, arms: list[int], rewards: list[float], draws: int, seed: int
+) -> tuple[Floats, int]:
+    """The law of the next action given a history: ensembles that happened to play it."""
+    rng = np.random.default_rng(seed)
+    d = problem.actions.shape[1]
+    root = np.linalg.cholesky(problem.covariance)
+    votes, kept = np.zeros(len(problem.actions)), 0
+    for _ in range(draws):
+        models = [problem.mean + root @ rng.standard_normal(d) for _ in range(M)]
+        mean, covariance = problem.mean, problem.covariance
+        for arm, reward in zip(arms, rewards, strict=True):
+            if (problem.actions @ models[rng.integers(M)]).argmax() != arm:
+                break
+            a = problem.actions[arm]
+            perturbed = [problem.sigma * rng.standard_normal() for _ in range(M)]
+            models = [
+                model_update(problem, model, covariance, a, reward, w)
+                for model, w in zip(models, perturbed, strict=True)
+            ]
+            mean, covariance = posterior_update(problem, mean, covariance, a, reward)
+        else:
+            kept += 1
+            for model in models:
+                votes[(problem.actions @ model).argmax()] += 1 / M
+    return votes / kept, kept

@@ -30,7 +30,8 @@ def measure(K: int, T: int, sizes: list[int], runs: int) -> list[dict[str, float
         regrets = [r.regret for r in fastes.compare(bandit, agents, T=T, runs=runs, points=2)]
         (es, es_se), (ts, ts_se) = ((r.mean[-1], r.se[-1]) for r in regrets)
         low, high = lower_bound(K, M, T), best_bound(constants(bandit), T, M)
-        row = dict(M=M, es=es, es_se=es_se, ts=ts, ts_se=ts_se, low=low, high=high)
+        row = {"M": M, "es": es, "es_se": es_se, "ts": ts, "ts_se": ts_se, "low": low}
+        row["high"] = high
         rows.append({name: float(value) for name, value in row.items()})
         print(
             f"K={K:2}  T={T}  M={M:5,}  lower bound {low:8.1f}  ES {es:7.1f} +- {es_se:4.1f}  "

@@ -25,11 +25,14 @@ class BestArmCounts:
         Models of which each arm was the best; arms that tie share.
     values : (K,) array
         The sum of its scores over those models.
+    best_scores : list of (n,) arrays
+        The best score of each model, in the order in which they came.
     """
 
     def __init__(self, arms: Arms) -> None:
         self.counts = np.zeros(arms.K)
         self.values = np.zeros(arms.K)
+        self.best_scores: list[Floats] = []
         self._arms = arms
         self._scores = np.empty((MODELS, TILE))
 
@@ -43,6 +46,7 @@ class BestArmCounts:
         kernels.best_arms(self._arms, padded, self._scores, best, ties, arm)
         if not ties[:n].all():
             raise FloatingPointError("a model was lost to rounding: none of its scores is a number")
+        self.best_scores.append(best[:n])
         kernels.split_ties(
             *(self._arms, padded, n, self._scores, best, ties, arm), self.counts, self.values
         )

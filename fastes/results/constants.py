@@ -25,8 +25,9 @@ class Constants:
         The bound on eta of the appendix, the smaller of its two branches.
     delta : Estimate
         E[max a'theta - min a'theta], Delta: the most that a step can lose, by quasi-Monte Carlo.
-    beta, noise : float
-        max a' Sigma_0 a, and sigma.
+    width, noise : float
+        sqrt(beta), beta = max a' Sigma_0 a: the largest standard deviation of an arm's value;
+        and sigma.
     entropy : Estimate
         H(A*) under the prior, in nats.
     trivial : Estimate
@@ -39,7 +40,7 @@ class Constants:
     eta: Estimate
     eta_closed_form: float
     delta: Estimate
-    beta: float
+    width: float
     noise: float
     entropy: Estimate
     trivial: Estimate

@@ -194,7 +194,7 @@ def _fits(found: Diagnostics | None, c: Configuration) -> bool:
         return True
     known, t = found.constants, found.t
     estimates = (known.eta, known.delta, known.entropy, known.trivial)
-    sizes = (known.iota, known.beta, known.noise, *(each.value for each in estimates))
+    sizes = (known.iota, known.width, known.noise, *(each.value for each in estimates))
     return bool(
         t.ndim == 1
         and len(t) > 0

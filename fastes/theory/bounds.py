@@ -167,7 +167,7 @@ def _loss(known: Constants, h: Floats, b: float) -> Floats:
     """Return what Theorem B adds at a step with divergence h."""
     pi = np.minimum(1.0, h * (b / (b - 1.0)) ** 2)
     logs = -np.log(np.maximum(pi, 1e-300))
-    root = math.sqrt(2.0 * known.beta)
+    root = math.sqrt(2.0) * known.width
     over = 2.0 * np.sqrt(1.0 + logs) + b * b * np.sqrt(math.log(max(2, known.K)) + logs)
     return np.asarray(pi * (known.delta.value + root * over))
 
@@ -198,7 +198,7 @@ def reuse(known: Constants, T: int, M: int) -> float | None:
     if M <= T:
         return None
     rho, log_k = T / M, math.log(known.K)
-    ratio = known.beta / known.noise / known.noise
+    ratio = (known.width / known.noise) ** 2
     if ratio == 0.0:  # no arm's value is uncertain
         return term_a(known, T)
     potential = known.d * math.log1p(T * ratio / known.d) * ratio / math.log1p(ratio)

@@ -56,7 +56,7 @@ def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
         eta=Estimate(sigma * eta, sigma * 2.0 * square.se / eta),
         eta_closed_form=_eta_closed_form(bandit, o, b),
         delta=Estimate(sigma * delta.value, sigma * delta.se),
-        beta=sigma * sigma * widest,
+        width=sigma * math.sqrt(widest),
         noise=sigma,
         entropy=law.entropy,
         trivial=Estimate(sigma * trivial.value, sigma * trivial.se),

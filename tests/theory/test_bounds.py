@@ -117,7 +117,7 @@ def made(K, d=3, entropy=1.5):
         eta=Estimate(4.0, 0.0),
         eta_closed_form=5.0,
         delta=Estimate(3.0, 0.0),
-        beta=1.5,
+        width=math.sqrt(1.5),
         noise=0.5,
         entropy=Estimate(entropy, 0.0),
         trivial=Estimate(1.0, 0.0),
