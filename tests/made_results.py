@@ -57,7 +57,16 @@ def diagnosed(result, divergence=0.1, entropy=1.0, infinite=0):
     }
     values["kl_phat_p"][:infinite] = np.inf
     known = Constants(
-        1.0, Estimate(2.0, 0.1), 3.0, Estimate(entropy, 0.1), Estimate(1.0, 0.1), c.K, c.d
+        iota=1.0,
+        eta=Estimate(2.0, 0.1),
+        eta_closed_form=3.0,
+        delta=Estimate(1.5, 0.1),
+        width=0.5,
+        noise=0.5,
+        entropy=Estimate(entropy, 0.1),
+        trivial=Estimate(1.0, 0.1),
+        K=c.K,
+        d=c.d,
     )
     found = Diagnostics(times, 64, Measurements(**values), known)
     return replace(result, diagnostics=found)

@@ -255,3 +255,115 @@ def missed(rows: Floats, since: int, now: int, normals: Floats, block: int) -> F
             used += rows.shape[1]
         s += length
     return total
+
+
+# ------------------------------------------------------- bounds: one step after the other
+
+
+def least(function: Callable[[float], float], low: float, high: float) -> float:
+    """The minimum of a function with one valley, by thirds."""
+    for _ in range(200):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, right) if function(left) < function(right) else (left, high)
+    return function((low + high) / 2)
+
+
+def proposition1(K: int, t: int, M: int, J: float) -> float:
+    """Proposition 1, at the best lambda; 1 - lambda = exp(-x)."""
+    if K == 1:
+        return 0.0
+    known = min(J, math.log(math.comb(t + K - 1, K - 1)))
+    if known == 0.0:
+        return (K - 1) / M  # the limit as lambda goes to 0
+    return least(lambda x: (known + (K - 1) * x) / (-math.expm1(-x) * M), 1e-9, 60.0)
+
+
+def history_information(K: int, t: int, M: int) -> float:
+    """J_t is at most t log K and (K - 1)(y - 1 - log y), log y + 1/y - 1 = t/M, by halves."""
+    low, high = 0.0, t / M + 1  # log y
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle + math.exp(-middle) - 1 < t / M else (low, middle)
+    flow = (K - 1) * (math.exp(min(low, 700)) - 1 - low)
+    return min(t * math.log(K), flow)
+
+
+def information_bound(K: int, T: int, M: int) -> list[float]:
+    """kbar_t of every step: what earlier steps may have told of the models, over M."""
+    bounds, total = [], 0.0
+    for t in range(T):
+        bounds.append(total / M)
+        paper = K * math.log(6 * (t + 1) * M) / M
+        ours = proposition1(K, t, M, history_information(K, t, M))
+        total += min(paper, ours, math.log(K))
+    return bounds
+
+
+def smallest_divergences(K: int, T: int, M: int) -> list[float]:
+    """All that is known of h_t at every step."""
+    bounds = []
+    for t, kbar in enumerate(information_bound(K, T, M)):
+        stale = 1 - (1 - 1 / M) ** t
+        paper = (K * (math.log(t + 1) + math.log(M + 1)) + 1) / M
+        ours = proposition1(K, t, M, history_information(K, t, M))
+        orderless = math.log(math.comb(t + K - 1, K - 1)) / M
+        bounds.append(min(kbar, paper, ours, orderless, (1 + min(1, t / M)) * stale))
+    return bounds
+
+
+def theorem_b(main: float, delta: float, beta: float, K: int, h: list[float], b: float) -> float:
+    """Theorem B's right-hand side; main is iota sqrt(d T H)."""
+    total = b**3 * main
+    for each in h:
+        pi = min(1.0, (b / (b - 1)) ** 2 * each)
+        if pi > 0:
+            root = math.sqrt(8 * beta * math.log(math.e / pi))
+            total += pi * (delta + root + b**2 * math.sqrt(2 * beta * math.log(K / pi)))
+    return total
+
+
+def multinomial_moment(p: list[float], M: int, lam: float) -> float:
+    """E exp(lam M KL(frequencies || p)) of M draws from p, over all that can be drawn."""
+    total = 0.0
+    for counts in compositions(M, len(p)):
+        chance, divergence = float(math.factorial(M)), 0.0
+        for count, share in zip(counts, p, strict=True):
+            chance *= share**count / math.factorial(count)
+            divergence += count / M * math.log(count / M / share) if count else 0.0
+        total += chance * math.exp(lam * M * divergence)
+    return total
+
+
+def compositions(n: int, parts: int) -> list[tuple[int, ...]]:
+    """All ways to write n as an ordered sum of so many numbers, zeros among them."""
+    if parts == 1:
+        return [(n,)]
+    return [(k, *rest) for k in range(n + 1) for rest in compositions(n - k, parts - 1)]
+
+
+def pbar_by_rejection(
+    problem: Problem, M: int, arms: list[int], rewards: list[float], draws: int, seed: int
+) -> tuple[Floats, int]:
+    """The law of the next action given a history: ensembles that happened to play it."""
+    rng = np.random.default_rng(seed)
+    d = problem.actions.shape[1]
+    root = np.linalg.cholesky(problem.covariance)
+    votes, kept = np.zeros(len(problem.actions)), 0
+    for _ in range(draws):
+        models = [problem.mean + root @ rng.standard_normal(d) for _ in range(M)]
+        mean, covariance = problem.mean, problem.covariance
+        for arm, reward in zip(arms, rewards, strict=True):
+            if (problem.actions @ models[rng.integers(M)]).argmax() != arm:
+                break
+            a = problem.actions[arm]
+            perturbed = [problem.sigma * rng.standard_normal() for _ in range(M)]
+            models = [
+                model_update(problem, model, covariance, a, reward, w)
+                for model, w in zip(models, perturbed, strict=True)
+            ]
+            mean, covariance = posterior_update(problem, mean, covariance, a, reward)
+        else:
+            kept += 1
+            for model in models:
+                votes[(problem.actions @ model).argmax()] += 1 / M
+    return votes / kept, kept

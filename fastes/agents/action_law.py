@@ -20,10 +20,13 @@ class ActionLaw(NamedTuple):
         optimal action itself.
     moments : Moments, optional
         Of an ensemble.
+    best_scores : (M,) array, optional
+        The value of its best arm under each model of an ensemble, in units of the noise.
     """
 
     probabilities: Floats | None
     moments: "Moments | None" = None
+    best_scores: Floats | None = None
 
 
 class Moments(NamedTuple):

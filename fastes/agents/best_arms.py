@@ -70,17 +70,21 @@ class BestArmCounts:
         Models of which each arm was the best; arms that tie share.
     values : (K,) array
         The sum of its scores over those models.
+    best_scores : list of (n,) arrays
+        The best score of each model, in the order in which they came.
     """
 
     def __init__(self, arms: Arms) -> None:
         self.counts = np.zeros(arms.K)
         self.values = np.zeros(arms.K)
+        self.best_scores: list[Floats] = []
         self._arms = arms
 
     def add(self, z: Floats) -> NDArray[np.int64]:
         """Take in models, one a row. Return the best arm of each, the first if several tie."""
         z = np.ascontiguousarray(z, float)
         found = best_arms(self._arms, z)
+        self.best_scores.append(found.score)
         scores = np.empty(TILE)
         kernels.split_ties(self._arms, z, scores, *found[:3], self.counts, self.values)
         return found.arm

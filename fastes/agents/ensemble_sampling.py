@@ -130,7 +130,8 @@ class EnsembleSampling(Agent):
             white = xi @ posterior.root.T  # P^(1/2) (z - mu)
             first += white.sum(axis=0)
             second += white.T @ white
-        return ActionLaw(best.counts / self.M, self._moments(first, second))
+        moments = self._moments(first, second)
+        return ActionLaw(best.counts / self.M, moments, np.concatenate(best.best_scores))
 
     def _moments(self, first: Floats, second: Floats) -> Moments:
         import numpy as np

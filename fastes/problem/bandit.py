@@ -250,6 +250,37 @@ class LinearBandit:
         require(f"a Gaussian process with K={K:,}", 5 * 8 * K * K)
         return cls(np.eye(K), _mean("mean", mean, K), covariance, noise)
 
+    @classmethod
+    def hard_for_ensembles(cls, K: int, M: int, noise: float = 1.0) -> Self:
+        """Return the problem of Theorem D, on which M models lose in proportion to T K / M.
+
+        Arm 0 is known to pay nothing. The others are the K - 1 unit vectors, each better than
+        arm 0 with probability 1/M: theta ~ N(-c, I), P(N(0, 1) > c) = 1/M. With probability near
+        1/e no model starts with a good opinion of a given arm, which is then never played.
+
+        Parameters
+        ----------
+        K : int
+            Number of arms, from 2 to M + 2.
+        M : int
+            Number of models, at least 2.
+        noise : float
+            Standard deviation of a reward.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.hard_for_ensembles(K=3, M=40)
+        >>> bandit.actions.tolist(), round(float(bandit.prior_mean[0]), 3)
+        ([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], -1.96)
+        """
+        from scipy.special import ndtri
+
+        M = numbers.integer("M", M, 2, MAX_SIZE)
+        K = numbers.integer("K", K, 2, min(MAX_SIZE, M + 2))
+        require(f"a problem with K={K:,} and d={K - 1:,}", 4 * 8 * K * (K - 1))
+        return cls(np.eye(K, K - 1, k=-1), float(ndtri(1.0 / M)), 1.0, noise)
+
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the problem to an npz file, whole or not at all.
 

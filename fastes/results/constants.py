@@ -23,6 +23,11 @@ class Constants:
         2 sqrt(E[max (a'theta)^2] + sigma^2), equation (3), by quasi-Monte Carlo.
     eta_closed_form : float
         The bound on eta of the appendix, the smaller of its two branches.
+    delta : Estimate
+        E[max a'theta - min a'theta], Delta: the most that a step can lose, by quasi-Monte Carlo.
+    width, noise : float
+        sqrt(beta), beta = max a' Sigma_0 a: the largest standard deviation of an arm's value;
+        and sigma.
     entropy : Estimate
         H(A*) under the prior, in nats.
     trivial : Estimate
@@ -34,6 +39,9 @@ class Constants:
     iota: float
     eta: Estimate
     eta_closed_form: float
+    delta: Estimate
+    width: float
+    noise: float
     entropy: Estimate
     trivial: Estimate
     K: int

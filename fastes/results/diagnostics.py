@@ -47,6 +47,9 @@ class Measurements(NamedTuple):
     ensemble_variance, ensemble_mean_error, ensemble_cov_error : float
         The models against independent draws from the posterior, for which all three are about
         1 (`fastes.agents.agent.Moments`); nan for agents without models.
+    exceedance : float
+        Share of models, or of posterior draws for Thompson sampling, with
+        max_a a'z >= max_a a'theta; nan for agents without models.
     """
 
     hellinger_squared: Any
@@ -62,6 +65,7 @@ class Measurements(NamedTuple):
     ensemble_variance: Any
     ensemble_mean_error: Any
     ensemble_cov_error: Any
+    exceedance: Any
 
 
 class Mean(NamedTuple):
@@ -83,6 +87,24 @@ class Mean(NamedTuple):
     se: Floats
     infinite: NDArray[np.int64]
     unknown: NDArray[np.int64]
+
+
+def mean_over_runs(per_run: Floats) -> Mean:
+    """Return the mean of what was measured in every run, (runs, times)."""
+    infinite, unknown = np.isinf(per_run), np.isnan(per_run)
+    kept, unit = _in_units(np.where(infinite | unknown, 0.0, per_run))
+    n = (~unknown).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = kept.sum(axis=0) / n
+        squares = np.where(unknown, 0.0, (kept - mean) ** 2).sum(axis=0)
+        se = np.sqrt(squares / ((n - 1) * n))
+    endless = infinite.any(axis=0)
+    return Mean(
+        np.where(endless, np.inf, unit * mean),
+        np.where(endless | (n < 2), np.nan, unit * se),
+        infinite.sum(axis=0),
+        unknown.sum(axis=0),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,21 +147,7 @@ class Diagnostics:
         """
         if name == "information_ratio":
             return self._information_ratio()
-        per_run = self.values(name)
-        infinite, unknown = np.isinf(per_run), np.isnan(per_run)
-        kept, unit = _in_units(np.where(infinite | unknown, 0.0, per_run))
-        n = (~unknown).sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = kept.sum(axis=0) / n
-            squares = np.where(unknown, 0.0, (kept - mean) ** 2).sum(axis=0)
-            se = np.sqrt(squares / ((n - 1) * n))
-        endless = infinite.any(axis=0)
-        return Mean(
-            np.where(endless, np.inf, unit * mean),
-            np.where(endless | (n < 2), np.nan, unit * se),
-            infinite.sum(axis=0),
-            unknown.sum(axis=0),
-        )
+        return mean_over_runs(self.values(name))
 
     def _information_ratio(self) -> Mean:
         information = np.asarray(self.per_run.information)
@@ -195,7 +203,7 @@ class Diagnostics:
         >>> result = fastes.simulate(bandit, fastes.Greedy(), T=9, runs=3, diagnostics=[0, 8])
         >>> frame = result.diagnostics.to_dataframe()
         >>> frame.shape, list(frame.columns[:3])
-        ((6, 16), ['run', 't', 'hellinger_squared'])
+        ((6, 17), ['run', 't', 'hellinger_squared'])
         """
         try:
             import pandas as pd

@@ -202,7 +202,8 @@ def _fits(found: Diagnostics | None, c: Configuration) -> bool:
     if found is None:
         return True
     known, t = found.constants, found.t
-    sizes = (known.iota, known.eta.value, known.entropy.value, known.trivial.value)
+    estimates = (known.eta, known.delta, known.entropy, known.trivial)
+    sizes = (known.iota, known.width, known.noise, *(each.value for each in estimates))
     return bool(
         t.ndim == 1
         and len(t) > 0

@@ -1,62 +1,66 @@
-"""The paper's bounds on Bayesian regret, for a problem of one's own, and one that is free of K.
+"""Bounds on Bayesian regret for a problem of one's own: the paper's, and five that go further.
 
-docs/explanation/theory.md has the statements, the proof of the one that is ours, and the slips in
-the paper that a careful reader meets.
+Theorems A to D and the information bound are stated and proven in docs/explanation/theorems.md.
+What is said of single steps is in step_bounds.py.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from scipy.optimize import minimize_scalar
+from scipy.special import log_ndtr, ndtri
 
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import MAX_SIZE, MAX_STEPS
 from fastes.results.constants import Constants
+from fastes.theory.step_bounds import (
+    MAX_MODELS,
+    divergence_bound,
+    divergence_bound_unsimplified,
+    divergence_tail,
+    fresh_bound,
+    information_bound,
+    proposition1,
+    running_information,
+    smallest_divergences,
+)
+from fastes.theory.step_sums import Smallest
+
+__all__ = [
+    "BOUNDS",
+    "best_bound",
+    "divergence_bound",
+    "divergence_bound_unsimplified",
+    "divergence_tail",
+    "ensemble_of_the_same_order",
+    "first_order",
+    "first_order_of",
+    "fresh",
+    "fresh_bound",
+    "information",
+    "information_bound",
+    "lower_bound",
+    "proposition1",
+    "reuse",
+    "smallest_ensemble",
+    "term_a",
+    "term_b",
+    "theorem1",
+    "theorem2",
+]
 
 
 def term_a(known: Constants, T: int) -> float:
     """Return iota sqrt(d T H(A*)), term (a) of Theorem 1: the bound for Thompson sampling."""
-    T = numbers.integer("T", T, 1, MAX_STEPS)
-    return known.iota * math.sqrt(known.d * T * max(0.0, known.entropy.value))
+    return _main(known, _steps(T))
 
 
-def divergence_bound(K: int, t: ArrayLike, M: int) -> Floats:
-    """Return K log(6 (t + 1) M) / M, the paper's bound on E[KL(pbar_t || p_t)] (section 6)."""
-    K, M = numbers.integer("K", K, 1, MAX_SIZE), numbers.integer("M", M, 1, MAX_SIZE)
-    return np.asarray(K * np.log(6.0 * (_times(t) + 1.0) * M) / M)
-
-
-def divergence_bound_unsimplified(K: int, t: ArrayLike, M: int) -> Floats:
-    """Return [K (log(t + 1) + log(M + 1)) + 1] / M, what the proof of it arrives at first."""
-    K, M = numbers.integer("K", K, 1, MAX_SIZE), numbers.integer("M", M, 1, MAX_SIZE)
-    return np.asarray((K * (np.log(_times(t) + 1.0) + math.log(M + 1.0)) + 1.0) / M)
-
-
-def divergence_tail(K: int, t: ArrayLike, M: int, epsilon: ArrayLike) -> Floats:
-    """Return (t + 1)^K (M + 1)^K exp(-M epsilon), a bound on P(KL(phat_t || p_t) > epsilon).
-
-    The paper takes it from Lu and Van Roy (2017), Lemma 4. It may exceed 1, and says nothing then.
-    """
-    K, M = numbers.integer("K", K, 1, MAX_SIZE), numbers.integer("M", M, 1, MAX_SIZE)
-    beyond = arrays.array("epsilon", epsilon)
-    with np.errstate(over="ignore"):
-        return np.asarray(np.exp(K * (np.log(_times(t) + 1.0) + math.log(M + 1.0)) - M * beyond))
-
-
-def k_free_bound(t: ArrayLike, M: int) -> Floats:
-    """Return 2 (1 - (1 - 1/M)^t), a bound on E[Hellinger^2(pbar_t || p_t)] that is free of K.
-
-    At t, a given model was read before with probability 1 - (1 - 1/M)^t; one that was not is an
-    exact posterior sample (docs/explanation/theory.md).
-    """
-    M = numbers.integer("M", M, 1, MAX_SIZE)
-    times = _times(t)
-    if M == 1:
-        return np.where(times > 0, 2.0, 0.0)
-    return np.asarray(-2.0 * np.expm1(times * math.log1p(-1.0 / M)))
+def _main(known: Constants, steps: float) -> float:
+    return known.iota * math.sqrt(known.d * steps * max(0.0, known.entropy.value))
 
 
 def theorem2(known: Constants, divergences: Iterable[float] | Floats) -> float:
@@ -72,9 +76,7 @@ def theorem2(known: Constants, divergences: Iterable[float] | Floats) -> float:
     divergences : (T,) iterable of float
         E[Hellinger^2(pbar_t || p_t)] at t = 0, ..., T - 1, or a bound on each.
     """
-    given = arrays.array("divergences", list(divergences))
-    if given.ndim != 1 or not len(given) or given.min() < 0:
-        raise ValueError("divergences must be at least one number, none below 0")
+    given = _divergences(divergences)
     return term_a(known, len(given)) + known.eta.value * float(np.sqrt(given).sum())
 
 
@@ -85,79 +87,226 @@ def theorem1(known: Constants, T: int, M: int) -> float:
 
 def term_b(known: Constants, T: int, M: int) -> float:
     """Return eta T sqrt(K log(6 T M) / M), term (b) of Theorem 1: what a finite ensemble adds."""
-    T = numbers.integer("T", T, 1, MAX_STEPS)
+    T = _steps(T)
     return known.eta.value * T * math.sqrt(float(divergence_bound(known.K, T - 1, M)))
 
 
-def k_free_term(known: Constants, T: int, M: int) -> float:
-    """Return eta sum_t sqrt(2 (1 - (1 - 1/M)^t)), which takes term (b)'s place."""
-    return known.eta.value * _summed(T, lambda t: np.sqrt(k_free_bound(t, M)))
+def information(known: Constants, T: int, M: int) -> float:
+    """Return Theorem 2's bound with the information bound kbar_t on E[KL(pbar_t || p_t)].
+
+    kbar_t = (1/M) sum_{s < t} min(lbar_s, log K), lbar_s the smaller of the paper's bound and of
+    Proposition 1 (`information_bound`).
+    """
+    T, M = _steps(T), _models(M)
+    told = running_information(known.K, T, M)
+    total = Smallest(T, [told], told.breaks).sum(lambda J: np.sqrt(np.maximum(J, 0.0) / M))
+    return term_a(known, T) + known.eta.value * total
+
+
+def fresh(known: Constants, T: int, M: int) -> float:
+    """Return the bound of Theorem A: models not read before are exact posterior samples.
+
+    iota sqrt(d H(A*) sum_t (1 - 1/M)^t) + Delta sum_t (1 - (1 - 1/M)^t).
+    """
+    T, M = _steps(T), _models(M)
+    stale = _stale_steps(T, M)
+    return _main(known, T - stale) + known.delta.value * stale
+
+
+def _stale_steps(T: int, M: int) -> float:
+    """Return sum_{t < T} (1 - (1 - 1/M)^t), how many steps read a model again, on average.
+
+    It is T - M (1 - (1 - 1/M)^T); where that would cancel, sum_k (-1)^k C(T, k) / M^(k - 1).
+    """
+    if M == 1:
+        return T - 1.0
+    if T > M / 8:
+        return T + M * math.expm1(T * math.log1p(-1.0 / M))
+    term, total, k = 0.5 * T * (T - 1) / M, 0.0, 2
+    while abs(term) > 1e-18 * total:
+        total += term
+        term *= -(T - k) / ((k + 1.0) * M)
+        k += 1
+    return total
+
+
+def first_order(known: Constants, T: int, M: int) -> float:
+    """Return the bound of Theorem B with all that is known of h_t, at the best b.
+
+    b^3 iota sqrt(d T H(A*)) + sum_t pi_t [Delta + sqrt(8 beta log(e / pi_t))
+    + b^2 sqrt(2 beta log(K / pi_t))], where pi_t = min(1, (b / (b - 1))^2 h_t).
+    """
+    T, M = _steps(T), _models(M)
+    smallest = _smallest(known.K, T, M)
+
+    def total(b: float) -> float:
+        def loss(h: Floats) -> Floats:
+            return _loss(known, h, b)
+
+        below, steps = smallest.sum_below(loss, (1.0 - 1.0 / b) ** 2)
+        return below + (T - steps) * float(loss(np.array([2.0]))[0])
+
+    return _least_over_b(known, T, total)
+
+
+def first_order_of(known: Constants, divergences: Iterable[float] | Floats) -> float:
+    """Return the bound of Theorem B with given E[Hellinger^2(pbar_t || p_t)], at the best b.
+
+    The arguments are those of `theorem2`. It holds for any agent.
+    """
+    given = _divergences(divergences)
+    return first_order_weighted(known, given, np.ones(len(given)), len(given))
+
+
+def first_order_weighted(known: Constants, values: Floats, weights: Floats, T: int) -> float:
+    """Return the bound of Theorem B where a sum over steps has such weights at known times."""
+    return _least_over_b(known, T, lambda b: float(weights @ _loss(known, values, b)))
+
+
+def _loss(known: Constants, h: Floats, b: float) -> Floats:
+    """Return what Theorem B adds at a step with divergence h."""
+    pi = np.minimum(1.0, h * (b / (b - 1.0)) ** 2)
+    logs = -np.log(np.maximum(pi, 1e-300))
+    root = math.sqrt(2.0) * known.width
+    over = 2.0 * np.sqrt(1.0 + logs) + b * b * np.sqrt(math.log(max(2, known.K)) + logs)
+    return np.asarray(pi * (known.delta.value + root * over))
+
+
+def _least_over_b(known: Constants, T: int, total: Callable[[float], float]) -> float:
+    """Return the minimum over b > 1 of b^3 iota sqrt(d T H(A*)) + total(b); any b would do."""
+    main = term_a(known, T)
+
+    def bound(x: float) -> float:
+        b = 1.0 + math.exp(x)
+        return b**3 * main + total(b)
+
+    grid = np.linspace(-9.0, 6.0, 31)
+    found = [bound(x) for x in grid]
+    best = int(np.argmin(found))
+    ends = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
+    refined = minimize_scalar(bound, bounds=ends, method="bounded", options={"xatol": 1e-7})
+    return min(found[best], float(refined.fun))
+
+
+def reuse(known: Constants, T: int, M: int) -> float | None:
+    """Return the bound of Theorem C, or None unless M > T.
+
+    iota sqrt(d T H(A*)) + sqrt(rho T V [nu + (2 + rho / (1 - rho)) log K]) with rho = T / M,
+    nu = min(d, 2 + 2 log K) and V = beta / log(1 + beta / sigma^2) d log(1 + T beta / (d sigma^2)).
+    """
+    T, M = _steps(T), _models(M)
+    if M <= T:
+        return None
+    rho, log_k = T / M, math.log(known.K)
+    ratio = (known.width / known.noise) ** 2
+    if ratio == 0.0:  # no arm's value is uncertain
+        return term_a(known, T)
+    potential = known.d * math.log1p(T * ratio / known.d) * ratio / math.log1p(ratio)
+    nu = min(known.d, 2.0 + 2.0 * log_k)
+    models = nu + (2.0 + rho / ((M - T) / M)) * log_k
+    return term_a(known, T) + known.noise * math.sqrt(rho * T * potential * models)
 
 
 def best_bound(known: Constants, T: int, M: int) -> float:
-    """Return the bound of Theorem 2 with the smallest divergence that is known at each step."""
+    """Return the smallest bound that is known on the regret of ensemble sampling.
 
-    def smallest(t: Floats) -> Floats:
-        by_types = np.minimum(
-            divergence_bound(known.K, t, M), divergence_bound_unsimplified(known.K, t, M)
-        )
-        return np.sqrt(np.minimum(by_types, k_free_bound(t, M)))
+    Of Theorems A, B and C, and of Theorem 2 with the smallest divergence that is known at each
+    step.
+    """
+    T, M = _steps(T), _models(M)
+    step_by_step = known.eta.value * _smallest(known.K, T, M).sum(np.sqrt)
+    found = [term_a(known, T) + step_by_step, first_order(known, T, M), fresh(known, T, M)]
+    return min(*found, *(bound for bound in (reuse(known, T, M),) if bound is not None))
 
-    return term_a(known, T) + known.eta.value * _summed(T, smallest)
+
+BOUNDS: dict[str, Callable[[Constants, int, int], float | None]] = {
+    "theorem1": theorem1,
+    "information": information,
+    "fresh": fresh,
+    "first_order": first_order,
+    "reuse": reuse,
+    "best": best_bound,
+}
+"""Bounds on the regret of ensemble sampling of M models in T steps, by name."""
 
 
-def smallest_ensemble(known: Constants, T: int, target: float) -> int:
-    """Return the smallest M for which term (b) is at most a target.
+@lru_cache(maxsize=8)
+def _smallest(K: int, T: int, M: int) -> Smallest:
+    branches, breaks = smallest_divergences(K, T, M)
+    return Smallest(T, branches, breaks)
+
+
+def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "best") -> int:
+    """Return the smallest M for which a bound on the regret is at most a target.
+
+    Parameters
+    ----------
+    known : Constants
+        Of the problem.
+    T : int
+        Steps.
+    target : float
+        Regret.
+    bound : str
+        One of `BOUNDS`. Each falls with M once it is below what it is for one model.
 
     Examples
     --------
     >>> import fastes
-    >>> from fastes.theory.bounds import smallest_ensemble, term_b
+    >>> from fastes.theory.bounds import smallest_ensemble, theorem1
     >>> from fastes.theory.constants import constants
     >>> known = constants(fastes.LinearBandit.random(10, 3))
-    >>> M = smallest_ensemble(known, T=100, target=50.0)
-    >>> term_b(known, 100, M) <= 50.0 < term_b(known, 100, M - 1)
+    >>> M = smallest_ensemble(known, T=100, target=100.0, bound="theorem1")
+    >>> theorem1(known, 100, M) <= 100.0 < theorem1(known, 100, M - 1)
     True
     """
-    target = numbers.positive("target", target)
-    low, high = 0, 1  # term (b) falls with M, for 6 T M > e
-    while term_b(known, T, min(high, MAX_SIZE)) > target:
-        if high > MAX_SIZE:
-            raise ValueError(f"target must be reached by some M below 2^32, got {target:g}")
+    T, target = _steps(T), numbers.positive("target", target)
+    if bound not in BOUNDS:
+        raise ValueError(f"bound must be one of {', '.join(BOUNDS)}, got {bound!r}")
+
+    def reached(M: int) -> bool:
+        value: Any = BOUNDS[bound](known, T, M)
+        return value is not None and value <= target
+
+    if not reached(MAX_MODELS):
+        raise ValueError(f"target must be reached by some M below 2^56, got {target:g}")
+    low, high = 0, 1
+    while not reached(min(high, MAX_MODELS)):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if term_b(known, T, middle) <= target else (middle, high)
+        low, high = (low, middle) if reached(middle) else (middle, high)
     return high
 
 
 def ensemble_of_the_same_order(known: Constants, T: int) -> int:
-    """Return K T / d, rounded up: with that many models the bound has the order of TS's."""
-    return -(-known.K * numbers.integer("T", T, 1, MAX_STEPS) // known.d)
+    """Return K T / d, rounded up: with that many models Theorem 1 has the order of TS's bound."""
+    return -(-known.K * _steps(T) // known.d)
 
 
-def _times(t: ArrayLike) -> Floats:
-    times = arrays.array("t", t)
-    if times.size and times.min() < 0:
-        raise ValueError(f"t must be at least 0, got {times.min():g}")
-    return times
+def lower_bound(K: int, M: int, T: int) -> float:
+    """Return what M models lose at least on `LinearBandit.hard_for_ensembles(K, M)`, Theorem D.
 
-
-def _summed(T: int, term: Any) -> float:
-    """Return the sum of a function of t = 0, ..., T - 1, for any T, within 1e-9 of itself.
-
-    Beyond a million steps, in ever larger blocks by Gauss and Legendre: the functions are smooth.
+    T (K - 1) (1 - 1/M)^(M + K - 2) E(N(0, 1) - c)^+, where P(N(0, 1) > c) = 1/M.
     """
-    T = numbers.integer("T", T, 1, MAX_STEPS)
-    exact = min(T, 1 << 20)
-    total = float(term(np.arange(exact, dtype=float)).sum())
-    x, weights = np.polynomial.legendre.leggauss(32)
-    start = exact
-    while start < T:
-        stop = min(T, 2 * start)
-        half = (stop - start) / 2
-        # The sum over start, ..., stop - 1 is the integral from start - 1/2 to stop - 1/2, but for
-        # terms of the second derivative over 24.
-        total += half * float(weights @ term(start - 0.5 + half * (x + 1)))
-        start = stop
-    return total
+    M = numbers.integer("M", M, 2, MAX_MODELS)
+    K, T = numbers.integer("K", K, 2, min(MAX_SIZE, M + 2)), _steps(T)
+    c = -float(ndtri(1.0 / M))
+    # E(N - c)^+ = phi(c) - c P(N > c); the ratio of the two keeps the digits of the difference.
+    mills = math.exp(-0.5 * c * c - 0.5 * math.log(2.0 * math.pi) - float(log_ndtr(-c)))
+    return T * (K - 1) * math.exp((M + K - 2) * math.log1p(-1.0 / M)) * (mills - c) / M
+
+
+def _steps(T: int) -> int:
+    return numbers.integer("T", T, 1, MAX_STEPS)
+
+
+def _models(M: int) -> int:
+    return numbers.integer("M", M, 1, MAX_MODELS)
+
+
+def _divergences(divergences: Iterable[float] | Floats) -> Floats:
+    given = arrays.array("divergences", list(divergences))
+    if given.ndim != 1 or not len(given) or given.min() < 0:
+        raise ValueError("divergences must be at least one number, none below 0")
+    return given

@@ -50,11 +50,16 @@ def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
     # E[max v^2] and E[max v - mean v] of the arms' values v.
     square = _estimate([np.square(np.maximum(x.largest, -x.least)).mean() for x in drawn])
     trivial = _estimate([np.maximum(x.largest - x.mean, 0.0).mean() for x in drawn])
+    delta = _estimate([(x.largest - x.least).mean() for x in drawn])
     eta = 2.0 * math.sqrt(square.value + 1.0)
+    widest = float((b * b).sum(axis=1).max())
     return Constants(
-        iota=sigma * math.sqrt(2.0 * (float((b * b).sum(axis=1).max()) + 1.0)),
+        iota=sigma * math.sqrt(2.0 * (widest + 1.0)),
         eta=Estimate(sigma * eta, sigma * 2.0 * square.se / eta),
         eta_closed_form=_eta_closed_form(bandit, o, b),
+        delta=Estimate(sigma * delta.value, sigma * delta.se),
+        width=sigma * math.sqrt(widest),
+        noise=sigma,
         entropy=law.entropy,
         trivial=Estimate(sigma * trivial.value, sigma * trivial.se),
         K=bandit.K,

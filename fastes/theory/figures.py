@@ -16,7 +16,7 @@ from fastes.results.panels import Look, draw_curves, finish, is_axes, on_figure
 from fastes.results.result import Result
 from fastes.results.ticks import log_axis
 from fastes.theory import bounds
-from fastes.theory.inequalities import diagnostics_of, require_prior
+from fastes.theory.inequalities import diagnostics_of, models_of, require_prior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 _GREY: dict[str, Any] = {"color": "0.5", "linewidth": 1}
 _BOUND: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.9}
+_BOUNDS = {
+    "theorem1": "Theorem 1",
+    "information": "information",
+    "fresh": "Theorem A, fresh models",
+    "first_order": "Theorem B, first order",
+    "reuse": "Theorem C, reuse of models",
+}
 _HELLINGER, _KL = "\\mathrm{Hel}^2(\\hat p_t, p_t)", "\\mathrm{KL}(\\hat p_t \\| p_t)"
 
 
@@ -49,17 +56,14 @@ def draw_bounds(table: Mapping[str, Any], ax: "Axes | Figure | None" = None) -> 
 def _draw_table(table: Mapping[str, Any], axes: "Axes") -> None:
     rows = sorted(table["rows"], key=lambda row: row["M"])
     sizes = [row["M"] for row in rows]
-    theorem1, k_free, best = curve_styles(["ts", "greedy", "es"])
+    *others, best = curve_styles(["ts", "greedy", "linucb", "uniform", "ts", "es"])
     # The best is one of the others almost everywhere: a broad line below them.
     broad = {"color": best.colour, "linewidth": 5, "alpha": 0.35}
-    axes.loglog(sizes, [row["best"] for row in rows], label="bound for ES: best of both", **broad)
-    for name, label, style in (
-        ("theorem1", "Theorem 1", theorem1),
-        ("k_free", "free of K", k_free),
-    ):
-        axes.loglog(
-            sizes, [row[name] for row in rows], label=f"bound for ES: {label}", **style.line()
-        )
+    axes.loglog(sizes, [row["best"] for row in rows], label="bound for ES: best of all", **broad)
+    for (name, label), style in zip(_BOUNDS.items(), others, strict=True):
+        known = [(row["M"], row[name]) for row in rows if row[name] is not None]
+        if known:
+            axes.loglog(*zip(*known, strict=True), label=f"bound for ES: {label}", **style.line())
     if table["term_a"] > 0:
         axes.axhline(table["term_a"], linestyle=":", label="bound for TS: term (a)", **_GREY)
     if table["trivial"]["value"] > 0:
@@ -99,7 +103,7 @@ def _regret_bounds(ax: "Axes", curves: Sequence[Curve], styles: Plan) -> list[Fl
     drawn = []
     for curve in curves:
         assert curve.result is not None
-        M = curve.result.configuration.parameters.get("M")
+        M = models_of(curve.result)
         if M is not None:
             known = diagnostics_of(curve.result).constants
             bound = np.array([bounds.best_bound(known, int(t), M) for t in curve.x])
@@ -194,8 +198,9 @@ def _divergence_bounds(ax: "Axes", curves: Sequence[Curve], styles: Plan) -> lis
             ax.errorbar(curve.x, values, bars, **look)
             drawn.append(values)
             measured = True
-        if "M" in c.parameters:
-            bound = bounds.divergence_bound(found.constants.K, found.t, c.parameters["M"])
+        M = models_of(curve.result)
+        if M is not None:
+            bound = bounds.divergence_bound(found.constants.K, found.t, M)
             words = f"bound on $E[{_KL}]$, "
             drawn.append(_draw_bound(ax, curve, styles, bound, words, linestyle="-"))
     ax.plot([], [], color="0.4", marker="o", label=f"filled: $E[{_HELLINGER}]$, at most KL")

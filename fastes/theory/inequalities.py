@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from fastes.checks.arrays import Floats
-from fastes.results.diagnostics import Diagnostics, Mean
+from fastes.results.diagnostics import Diagnostics, Mean, mean_over_runs
 from fastes.results.regret import Regret
 from fastes.results.result import Result
 from fastes.theory import bounds
@@ -25,6 +25,20 @@ def probe_times(T: int, n: int = 12) -> NDArray[np.int64]:
     return np.unique(np.round(np.geomspace(1, T, n)).astype(np.int64) - 1)
 
 
+def step_weights(t: NDArray[np.int64], T: int) -> Floats:
+    """Return the weights of values at the steps t in a sum over all steps (`sum_over_steps`)."""
+    first, last = t[:-1], t[1:]
+    logs = gammaln(last + 1.0) - gammaln(first + 1.0)  # of t + 1, summed from first to last - 1
+    gaps = last - first
+    right = (logs - gaps * np.log(first + 1.0)) / np.log((last + 1.0) / (first + 1.0))
+    weights = np.zeros(len(t))
+    weights[:-1] += gaps - right
+    weights[1:] += right
+    weights[-1] += T - t[-1]
+    weights[0] += t[0]
+    return weights
+
+
 def sum_over_steps(t: NDArray[np.int64], values: Floats, T: int) -> Floats:
     """Return the sum over the steps 0, ..., T - 1 of what is known at the steps t.
 
@@ -36,16 +50,7 @@ def sum_over_steps(t: NDArray[np.int64], values: Floats, T: int) -> Floats:
     >>> float(sum_over_steps(np.array([0, 1, 2]), np.array([1.0, 2.0, 4.0]), T=4))
     11.0
     """
-    first, last = t[:-1], t[1:]
-    logs = gammaln(last + 1.0) - gammaln(first + 1.0)  # of t + 1, summed from first to last - 1
-    gaps = last - first
-    right = (logs - gaps * np.log(first + 1.0)) / np.log((last + 1.0) / (first + 1.0))
-    weights = np.zeros(len(t))
-    weights[:-1] += gaps - right
-    weights[1:] += right
-    weights[-1] += T - t[-1]
-    weights[0] += t[0]
-    return np.asarray(values @ weights)
+    return np.asarray(values @ step_weights(t, T))
 
 
 def diagnostics_of(result: Result) -> Diagnostics:
@@ -66,6 +71,14 @@ def require_prior(result: Result) -> None:
         )
 
 
+def models_of(result: Result) -> int | None:
+    """Return M if the result is of ensemble sampling as in the paper, which the bounds are on."""
+    c = result.configuration
+    plain = {"perturbations": "normal", "inflation": 1.0, "symmetric": False}
+    as_in_the_paper = all(c.parameters.get(name, value) == value for name, value in plain.items())
+    return c.parameters["M"] if c.agent == "es" and as_in_the_paper else None
+
+
 def theorem2_measured(result: Result) -> float:
     """Return Theorem 2's bound on the regret with measured divergences of phat_t and p_t.
 
@@ -79,12 +92,47 @@ def theorem2_measured(result: Result) -> float:
     return bounds.term_a(known, T) + known.eta.value * float(sum_over_steps(found.t, steps, T))
 
 
+def first_order_measured(result: Result) -> float:
+    """Return Theorem B's bound on the regret with measured divergences of phat_t and p_t.
+
+    Theorem B holds with phat_t in the place of pbar_t.
+    """
+    require_prior(result)
+    found, T = diagnostics_of(result), result.configuration.T
+    steps = np.maximum(found.mean("hellinger_squared").value, 0.0)
+    weights = step_weights(found.t, T)
+    return bounds.first_order_weighted(found.constants, steps, weights, T)
+
+
+def information_measured(result: Result) -> Mean | None:
+    """Return (1/M) sum_{s < t} E KL(phat_s || p_s), a measured bound on E KL(pbar_t || p_t).
+
+    The information bound, of ensembles only. It is infinite or unknown at t in the runs in which a
+    divergence before t is: what leaves a run out is no bound. Between probes the sum is
+    interpolated.
+    """
+    M = models_of(result)
+    if M is None:
+        return None
+    found = diagnostics_of(result)
+    per_run = found.values("kl_phat_p")
+    sums = np.zeros(per_run.shape)
+    with np.errstate(invalid="ignore"):
+        for i, t in enumerate(found.t):
+            weights = step_weights(found.t[: i + 1], int(t))
+            used = np.abs(weights) > 1e-9  # the step t itself is not before t
+            sums[:, i] = per_run[:, : i + 1][:, used] @ weights[used] / M
+    mean = mean_over_runs(sums)
+    return mean._replace(value=np.where(mean.unknown > 0, np.nan, mean.value))
+
+
 def inequalities(result: Result) -> dict[str, Any]:
     """Return what was measured and what bounds it, as plain values ready for JSON.
 
     For each measurement its mean and standard error over runs at each time, None where they are
     not finite; in how many runs it is `infinite` (then so is the mean) or `unknown` (the mean is
-    over the others), and for KL(phat || p) in how many it is an upper bound.
+    over the others), and for KL(phat || p) in how many it is an upper bound. `pbar` is None: it
+    takes a particle filter (`fastes.theory.history_laws.history_laws_table`).
 
     Examples
     --------
@@ -98,34 +146,38 @@ def inequalities(result: Result) -> dict[str, Any]:
     True
     """
     found, c = diagnostics_of(result), result.configuration
-    M = c.parameters.get("M")
+    M, told = c.parameters.get("M"), information_measured(result)
     summed = Regret(sum_over_steps(found.t, found.values("step_regret"), c.T)[:, None])
     return {
         "agent": result.label,
         "t": found.t.tolist(),
         "samples": found.samples,
         "hellinger_squared_of_phat": {
-            **_plain(found.mean("hellinger_squared")),
+            **plain(found.mean("hellinger_squared")),
             "correction": found.mean("hellinger_correction").value.tolist(),
         },
         "kl_phat_p": {
-            **_plain(found.mean("kl_phat_p")),
+            **plain(found.mean("kl_phat_p")),
             "bounded": found.values("kl_phat_p_bounded").sum(axis=0).astype(int).tolist(),
         },
-        "kl_p_phat": _plain(found.mean("kl_p_phat")),
-        "entropy": _plain(found.mean("entropy")),
-        "main_regret_of_phat": _plain(found.mean("main_regret")),
-        "approximation_error_of_phat": _plain(found.mean("approximation_error")),
-        "step_regret": _plain(found.mean("step_regret")),
-        "step_regret_given_theta": _plain(found.mean("regret")),
-        "information": _plain(found.mean("information")),
-        "information_ratio": _plain(found.mean("information_ratio")),
+        "kl_p_phat": plain(found.mean("kl_p_phat")),
+        "entropy": plain(found.mean("entropy")),
+        "main_regret_of_phat": plain(found.mean("main_regret")),
+        "approximation_error_of_phat": plain(found.mean("approximation_error")),
+        "step_regret": plain(found.mean("step_regret")),
+        "step_regret_given_theta": plain(found.mean("regret")),
+        "information": plain(found.mean("information")),
+        "information_ratio": plain(found.mean("information_ratio")),
         "ensemble": None if M is None else _ensemble(found),
+        "exceedance": plain(found.mean("exceedance")),
+        "information_of_phat": None if told is None else plain(told),
         "bounds": _bounds(result) if c.theta == "prior" else None,
+        "pbar": None,
         "totals": {
             "every_step": len(found.t) == c.T,
             "regret": _pair(result.regret),
             "sum_of_step_regrets": _pair(summed),
+            "least_exceedance": _pair_or_none(found.values("exceedance").min(axis=1)),
             **(_regret_bounds(result) if c.theta == "prior" else {}),
         },
     }
@@ -133,12 +185,14 @@ def inequalities(result: Result) -> dict[str, Any]:
 
 def _bounds(result: Result) -> dict[str, Any]:
     """Return the bounds on what was measured; those on ensembles for no other agent."""
-    found, M = diagnostics_of(result), result.configuration.parameters.get("M")
+    found, M = diagnostics_of(result), models_of(result)
     known = found.constants
     distance = np.maximum(found.mean("hellinger_squared").value, 0.0)
     return {
         "kl_phat_p": M and _numbers(bounds.divergence_bound(known.K, found.t, M)),
-        "hellinger_squared_of_pbar": M and _numbers(bounds.k_free_bound(found.t, M)),
+        "kl_phat_p_proposition1": M and _numbers(bounds.proposition1(known.K, found.t, M)),
+        "kl_pbar_p": M and _numbers(bounds.information_bound(known.K, found.t, M)),
+        "hellinger_squared_of_pbar": M and _numbers(bounds.fresh_bound(found.t, M)),
         "approximation_error": _numbers(known.eta.value * np.sqrt(distance)),
         "information_ratio": _number(known.iota * known.iota * known.d),
     }
@@ -146,9 +200,10 @@ def _bounds(result: Result) -> dict[str, Any]:
 
 def _regret_bounds(result: Result) -> dict[str, float | None]:
     c, known = result.configuration, diagnostics_of(result).constants
-    M = c.parameters.get("M")
+    M = models_of(result)
     return {
         "theorem2_of_phat": theorem2_measured(result),
+        "first_order_of_phat": first_order_measured(result),
         "theorem1": M and bounds.theorem1(known, c.T, M),
         "best": M and bounds.best_bound(known, c.T, M),
         "term_a": bounds.term_a(known, c.T),
@@ -158,10 +213,11 @@ def _regret_bounds(result: Result) -> dict[str, float | None]:
 
 def _ensemble(found: Diagnostics) -> dict[str, Any]:
     names = ("variance", "mean_error", "cov_error")
-    return {name: _plain(found.mean(f"ensemble_{name}")) for name in names}
+    return {name: plain(found.mean(f"ensemble_{name}")) for name in names}
 
 
-def _plain(mean: Mean) -> dict[str, Any]:
+def plain(mean: Mean) -> dict[str, Any]:
+    """Return a mean over runs as plain values, None where they are not finite."""
     return {
         "mean": _numbers(mean.value),
         "se": _numbers(mean.se),
@@ -173,6 +229,11 @@ def _plain(mean: Mean) -> dict[str, Any]:
 def _pair(regret: Regret) -> dict[str, float | None]:
     mean, se = _numbers(np.array([regret.mean[-1], regret.se[-1]]))
     return {"mean": mean, "se": se}
+
+
+def _pair_or_none(per_run: Floats) -> dict[str, float | None] | None:
+    """Return the mean over runs and its error, or None for what no run has."""
+    return None if np.isnan(per_run).all() else _pair(Regret(per_run[:, None]))
 
 
 def _numbers(values: Floats) -> list[float | None]:

@@ -31,10 +31,12 @@ def write_inequalities(
 
 
 def _rows(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    pbar = table["pbar"] or {}
+    found = {name: each for name, each in pbar.items() if name not in ("bounds", "effective")}
     ensemble = {f"ensemble_{name}": each for name, each in (table["ensemble"] or {}).items()}
     measured = {
         name: each
-        for name, each in {**table, **ensemble}.items()
+        for name, each in {**table, **ensemble, **found}.items()
         if isinstance(each, dict) and "se" in each
     }
     for i, t in enumerate(table["t"]):
@@ -44,6 +46,8 @@ def _rows(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
             row[f"{name}_mean"] = math.inf if infinite else each["mean"][i]
             row[f"{name}_se"] = each["se"][i]
             row |= {f"{name}_{count}": each[count][i] for count in _COUNTS if count in each}
+        for name, each in pbar.get("effective", {}).items():
+            row[f"effective_particles_{name}"] = each[i]
         for name, bound in (table["bounds"] or {}).items():
             row[f"bound_{name}"] = bound[i] if isinstance(bound, list) else bound
         yield row

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.agents.action_law import ActionLaw
 from fastes.agents.agent import Agent
 from fastes.agents.best_arms import BLOCK, BestArmCounts, draw_posterior_models, with_root
 from fastes.checks.arrays import Floats
@@ -80,7 +81,20 @@ def probe(
         ensemble_variance=moments.variance if moments else math.nan,
         ensemble_mean_error=moments.mean_error if moments else math.nan,
         ensemble_cov_error=moments.cov_error if moments else math.nan,
+        exceedance=_exceedance(played, winners, float(means.max())),
     )
+
+
+def _exceedance(played: ActionLaw, winners: BestArmCounts, best: float) -> float:
+    """Return the share of models that think their best arm at least as good as the best is.
+
+    Of posterior draws for an agent that plays these, nan for one without models.
+    """
+    if played.best_scores is not None:
+        return float((played.best_scores >= best).mean())
+    if played.probabilities is None:
+        return float((np.concatenate(winners.best_scores) >= best).mean())
+    return math.nan
 
 
 class _Draws(NamedTuple):

@@ -6,7 +6,13 @@ from typing import Any
 from fastes.results.comparison import Comparison
 from fastes.results.tables import Grid, Parts, in_brackets, rounded, setting_line, with_error
 
-_BOUNDS = {"term_b": "term (b)", "theorem1": "Theorem 1", "k_free": "free of K", "best": "best"}
+_BOUNDS = {
+    "theorem1": "Theorem 1",
+    "information": "information",
+    "fresh": "A",
+    "first_order": "B",
+    "reuse": "C",
+}
 
 
 def bounds_tables(table: dict[str, Any]) -> Parts:
@@ -14,20 +20,27 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
 
     `table` is what ``fastes bound --json`` prints.
     """
-    eta, entropy, trivial = table["eta"], table["entropy"], table["trivial"]
+    eta, delta, entropy, trivial = (table[n] for n in ("eta", "delta", "entropy", "trivial"))
     rows = []
     for row in table["rows"]:
-        values = [rounded(row[name]) for name in _BOUNDS]
-        note = "above random play" if row["best"] > trivial["value"] else ""
-        rows.append([f"{row['M']:,}", *values, note])
+        known = [name for name in _BOUNDS if row[name] is not None]
+        winner = min(known, key=lambda name: row[name])
+        cells = [rounded(row[name]) + "*" * (name == winner) for name in _BOUNDS]
+        above = row["best"] > trivial["value"]
+        rows.append([f"{row['M']:,}", *cells, rounded(row["best"]) + "!" * above])
     return [
         f"K={table['K']:,} arms, d={table['d']:,}, T={table['T']:,} steps",
         f"iota {rounded(table['iota'])}, eta {with_error(eta['value'], eta['se'])} "
         f"(at most {rounded(eta['closed_form'])}), "
+        f"Delta {with_error(delta['value'], delta['se'])}",
         f"H(A*) {with_error(entropy['value'], entropy['se'])}",
         f"Thompson sampling, term (a): {rounded(table['term_a'])}",
         f"random play: {with_error(trivial['value'], trivial['se'])}",
-        Grid(["M", *_BOUNDS.values(), ""], rows),
+        Grid(["M", *_BOUNDS.values(), "best"], rows),
+        "Bounds on the regret of ensemble sampling. Theorem 1 is the paper's; information",
+        "is its Theorem 2 with the information bound. Theorems A: fresh models; B: first",
+        "order in the divergence; C: reuse of models, M > T. best: with the smallest",
+        "divergence at each step. *: smallest of a row; !: above random play.",
         f"M = KT/d is {table['M_for_KT_over_d']:,}",
     ]
 
@@ -44,6 +57,9 @@ def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) ->
         if table["ensemble"] is not None:
             columns = {name.replace("_", " "): each for name, each in table["ensemble"].items()}
             parts += ["", _by_time(table["t"], columns, runs)]
+        parts += ["", *_models(table, runs)]
+        if table["pbar"] is not None:
+            parts += ["", _pbar(table, runs)]
         parts += _totals(table)
     return [*parts, "", *_footer(tables, runs)]
 
@@ -58,6 +74,35 @@ def _divergences(table: dict[str, Any], runs: int) -> Grid:
         "entropy": table["entropy"],
     }
     return _by_time(table["t"], columns, runs)
+
+
+def _models(table: dict[str, Any], runs: int) -> Iterator[Grid]:
+    """Yield what is known of pbar, and of how optimistic the models are."""
+    bounds, columns = table["bounds"] or {}, {}
+    if table["information_of_phat"] is not None:
+        columns["KL(pbar||p) at most"] = table["information_of_phat"]
+        columns |= {name: bounds[key] for key, name in _PBAR.items() if bounds.get(key)}
+    if table["totals"]["least_exceedance"] is not None:
+        columns["exceedance"] = table["exceedance"]
+    if columns:
+        yield _by_time(table["t"], columns, runs)
+
+
+def _pbar(table: dict[str, Any], runs: int) -> Grid:
+    """Return what a particle filter found of pbar, beside what bounds it."""
+    found = table["pbar"]
+    columns = {
+        "KL(pbar||p)": found["kl_pbar_p"],
+        "Hel^2(pbar,p)": found["hellinger_squared_of_pbar"],
+        **{name: found["bounds"][key] for key, name in _BOUNDS_OF_PBAR.items()},
+        "particles": found["effective"]["median"],
+        "least": found["effective"]["least"],
+    }
+    return _by_time(table["t"], columns, runs)
+
+
+_BOUNDS_OF_PBAR = {"information": "information", "proposition1": "Prop. 1", "paper": "paper"}
+_PBAR = {"kl_pbar_p": "information", "hellinger_squared_of_pbar": "fresh"}
 
 
 def _regrets(table: dict[str, Any], runs: int) -> Grid:
@@ -110,6 +155,14 @@ def _footer(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
     yield f"info ratio: E[G_t^2] / E[I_t], I_t the information of the step{bound}."
     if any(table["ensemble"] is not None for table in tables):
         yield "variance, mean error, cov error: models against posterior draws, each about 1."
+    if any(table["information_of_phat"] is not None for table in tables):
+        yield "KL(pbar||p) at most: sum of KL(phat||p) before t, over M (the information bound);"
+        yield "information: the same with proven bounds; fresh: a bound on Hellinger^2 of pbar, p."
+    if any(table["pbar"] is not None for table in tables):
+        yield "KL(pbar||p), Hel^2(pbar,p): by a particle filter a run, its noise in the error;"
+        yield "particles, least: effective number of them, median and least of the runs."
+    if any(table["totals"]["least_exceedance"] is not None for table in tables):
+        yield "exceedance: share of models with max a'z >= max a'theta."
     yield from _notes(tables, runs)
     yield "docs/explanation/diagnostics.md explains each."
 
@@ -135,10 +188,13 @@ def _totals(table: dict[str, Any]) -> Iterator[str]:
     how = "" if totals["every_step"] else ", interpolated between these times"
     yield f"\nRegret: {with_error(**totals['regret'])}"
     yield f"Sum of G_t + D_t{how}: {with_error(**totals['sum_of_step_regrets'])}"
+    if totals["least_exceedance"] is not None:
+        yield f"Least exceedance at these times: {with_error(**totals['least_exceedance'])}"
     if table["bounds"] is None:
         yield "The bounds are on means over the prior: none for a fixed theta."
         return
     yield f"Theorem 2 with phat as measured{how}: {rounded(totals['theorem2_of_phat'])}"
+    yield f"Theorem B with phat as measured{how}: {rounded(totals['first_order_of_phat'])}"
     if totals["theorem1"] is not None:
         yield f"Theorem 1: {rounded(totals['theorem1'])}"
         yield f"Best bound: {rounded(totals['best'])}"

@@ -213,19 +213,27 @@ def test_a_long_horizon_has_fewer_runs_unless_they_are_asked_for(T, runs):
 def test_bounds_as_data_a_table_and_a_figure(tmp_path):
     table = as_json("bound", "--K", 30, "--d", 5, "--T", 250, "--M", "10,1000000")
     assert list(table) == [
-        *("iota", "eta", "entropy", "K", "d", "T", "term_a", "trivial", "M_for_KT_over_d", "rows")
+        *("iota", "eta", "delta", "entropy", "K", "d", "T", "term_a", "trivial"),
+        *("M_for_KT_over_d", "rows"),
     ]
     assert set(table["eta"]) == {"value", "se", "closed_form"}
     assert [row["M"] for row in table["rows"]] == [10, 1_000_000]
     for row in table["rows"]:
         assert row["theorem1"] == pytest.approx(table["term_a"] + row["term_b"])
-        assert row["k_free"] == pytest.approx(table["term_a"] + row["k_free_term"])
-        assert row["best"] <= min(row["theorem1"], row["k_free"])
+        assert list(row) == [
+            *("M", "term_b", "theorem1", "information", "fresh", "first_order", "reuse", "best")
+        ]
+        assert (row["reuse"] is None) == (row["M"] <= 250)
+        assert row["best"] <= min(v for k, v in row.items() if k not in ("M", "term_b") and v)
     known = constants(fastes.LinearBandit.random(30, 5))
     assert table["rows"][0]["theorem1"] == theorem1(known, 250, 10)
     figure = tmp_path / "bounds.png"
     shown = run("bound", "--K", 30, "--d", 5, "--M", "10,1000000", "--plot", figure).stdout
-    assert "above random play" in shown
+    assert "!: above random play" in shown
+    best = {words[0]: words[-1] for words in map(str.split, shown.splitlines()) if len(words) == 7}
+    assert best["10"].endswith("!")  # and none at a million models
+    assert not best["1,000,000"].endswith("!")
+    assert all(line.count("*") == 1 for line in shown.splitlines() if line.endswith(best["10"]))
     assert max(map(len, shown.splitlines())) <= 80
     assert figure.read_bytes().startswith(b"\x89PNG")
     for code, words, message in [

@@ -1,12 +1,15 @@
 """The bounds: hand-computed examples, limits, and what must hold between them."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import reference
 from scipy import stats
 
 import fastes
+from fastes.results.constants import Constants, Estimate
 from fastes.theory import bounds
 from fastes.theory.bounds import theorem1, theorem2
 from fastes.theory.constants import constants
@@ -66,9 +69,6 @@ def test_divergence_bounds_by_hand():
     assert bounds.divergence_bound_unsimplified(7, 2, 50) == pytest.approx(expected)
     assert bounds.divergence_tail(2, 1, 3, 4.0) == pytest.approx(4 * 16 * math.exp(-12))
     assert bounds.divergence_tail(10**6, 10, 10, 0.0) == np.inf
-    assert bounds.k_free_bound([0, 1, 2], 4) == pytest.approx([0, 2 / 4, 2 * (1 - 9 / 16)])
-    assert bounds.k_free_bound([0, 1, 5], 1).tolist() == [0, 2, 2]
-    assert bounds.k_free_bound(1, 2**32 - 1) == pytest.approx(2 / (2**32 - 1))
 
 
 @pytest.mark.parametrize("K", [1, 2, 30, 10_000])
@@ -77,20 +77,25 @@ def test_the_simplified_bound_is_the_larger(K, M):
     t = np.arange(1000)
     simplified = bounds.divergence_bound(K, t, M)
     assert (bounds.divergence_bound_unsimplified(K, t, M) <= simplified + 1e-12).all()
-    assert (np.diff(bounds.k_free_bound(t, M)) >= 0).all()
-    assert (bounds.k_free_bound(t, M) <= 2).all()
 
 
-def test_bounds_stand_in_their_order():
+@pytest.mark.parametrize(("T", "M"), [(1, 1), (250, 30), (250, 10**5), (2000, 10**7)])
+def test_bounds_stand_in_their_order(T, M):
     known = constants(fastes.LinearBandit.random(30, 5, prior_cov=10.0))
-    for T, M in [(1, 1), (250, 30), (250, 10**5), (2000, 10**7)]:
-        best = bounds.best_bound(known, T, M)
-        steps = bounds.divergence_bound(30, np.arange(T), M)
-        assert theorem2(known, steps) <= theorem1(known, T, M) * (1 + 1e-12)
-        assert best <= theorem2(known, steps) * (1 + 1e-12)
-        assert best <= bounds.term_a(known, T) + bounds.k_free_term(known, T, M) + 1e-9
-        assert best >= bounds.term_a(known, T)
-    assert theorem2(known, np.zeros(250)) == bounds.term_a(known, 250)
+    values = {name: bound(known, T, M) for name, bound in bounds.BOUNDS.items()}
+    assert list(values) == [
+        *("theorem1", "information", "fresh", "first_order", "reuse", "best"),
+    ]
+    steps = bounds.divergence_bound(30, np.arange(T), M)
+    assert theorem2(known, steps) <= values["theorem1"] * (1 + 1e-12)
+    assert values["best"] <= theorem2(known, steps) * (1 + 1e-12)
+    # Theorem A is never larger than what Theorem 2 makes of the same models.
+    assert values["fresh"] <= theorem2(known, bounds.fresh_bound(np.arange(T), M)) + 1e-9
+    assert (values["reuse"] is None) == (M <= T)
+    for value in values.values():
+        assert value is None or values["best"] <= value * (1 + 1e-12)
+        assert value is None or value >= bounds.term_a(known, T) * (1 - 1e-12) or M < 10 * T
+    assert theorem2(known, np.zeros(T)) == bounds.term_a(known, T)
 
 
 def test_measured_regret_is_below_the_bounds():
@@ -105,22 +110,129 @@ def test_measured_regret_is_below_the_bounds():
     assert difference < 4.5 * (trivial.se[-1] + 200 * known.trivial.se)
 
 
-@pytest.mark.parametrize("M", [3, 10**4, 10**8])
-def test_long_sums_are_right(M):
-    known = constants(PLUS_MINUS)
-    T = (1 << 20) + 300_000
-    direct = known.eta.value * np.sqrt(bounds.k_free_bound(np.arange(T), M)).sum()
-    assert bounds.k_free_term(known, T, M) == pytest.approx(direct, rel=1e-9)
-    assert np.isfinite(bounds.best_bound(known, 10**12, M))
+def made(K, d=3, entropy=1.5):
+    """Return constants that no problem need have: the bounds are plain functions of them."""
+    return Constants(
+        iota=2.0,
+        eta=Estimate(4.0, 0.0),
+        eta_closed_form=5.0,
+        delta=Estimate(3.0, 0.0),
+        width=math.sqrt(1.5),
+        noise=0.5,
+        entropy=Estimate(entropy, 0.0),
+        trivial=Estimate(1.0, 0.0),
+        K=K,
+        d=d,
+    )
 
 
-def test_the_smallest_ensemble():
+SHAPES = [(1, 1, 1), (1, 20, 3), (2, 1, 1), (2, 60, 1), (2, 200, 7), (5, 90, 2), (30, 120, 40)]
+SHAPES += [(30, 120, 1000), (1000, 50, 30), (3, 150, 10**6), (7, 40, 41)]
+
+
+@pytest.mark.parametrize(("K", "T", "M"), SHAPES)
+def test_each_bound_against_plain_sums(K, T, M):
+    known = made(K)
+    a = 2.0 * math.sqrt(3 * T * 1.5)
+    kbar = reference.information_bound(K, T, M)
+    h = reference.smallest_divergences(K, T, M)
+    assert bounds.information_bound(K, np.arange(T), M) == pytest.approx(kbar, rel=1e-9, abs=1e-15)
+    information = a + 4.0 * sum(map(math.sqrt, kbar))
+    assert bounds.information(known, T, M) == pytest.approx(information, rel=1e-9)
+    fresh_steps = sum((1 - 1 / M) ** t for t in range(T))
+    fresh = 2.0 * math.sqrt(3 * 1.5 * fresh_steps) + 3.0 * (T - fresh_steps)
+    assert bounds.fresh(known, T, M) == pytest.approx(fresh, rel=1e-9)
+    grid = [1 + math.exp(x) for x in np.linspace(-9, 6, 300)]
+    first_order = min(reference.theorem_b(a, 3.0, 1.5, max(2, K), h, b) for b in grid)
+    assert bounds.first_order(known, T, M) == pytest.approx(first_order, rel=1e-3)
+    assert bounds.first_order(known, T, M) <= first_order * (1 + 1e-9)
+    assert bounds.first_order_of(known, h) == pytest.approx(bounds.first_order(known, T, M))
+    step_by_step = a + 4.0 * sum(map(math.sqrt, h))
+    reuse = bounds.reuse(known, T, M)
+    if M <= T:
+        assert reuse is None
+        reuse = math.inf
+    else:
+        rho, log_k = T / M, math.log(K)
+        V = 1.5 / math.log(1 + 1.5 / 0.25) * 3 * math.log(1 + T * 1.5 / (3 * 0.25))
+        nu = min(3, 2 + 2 * log_k)
+        added = math.sqrt(rho * T * V * (nu + (2 + rho / (1 - rho)) * log_k))
+        assert reuse == pytest.approx(a + added, rel=1e-12)
+    best = min(step_by_step, bounds.first_order(known, T, M), fresh, reuse)
+    assert bounds.best_bound(known, T, M) == pytest.approx(best, rel=1e-9)
+
+
+def test_theorem_b_by_hand():
+    # One step of h = 0.01, b = 2: pi = 0.04.
+    known = made(K=5)
+    step = 0.04 * (3 + math.sqrt(12 * math.log(math.e / 0.04)) + 4 * math.sqrt(3 * math.log(125)))
+    assert bounds.first_order_of(known, [0.01]) <= 8 * 2 * math.sqrt(4.5) + step
+    assert bounds._loss(known, np.array([0.01]), 2.0)[0] == pytest.approx(step, rel=1e-14)
+    assert bounds._loss(known, np.array([0.0]), 2.0)[0] == 0.0
+    # Where every step may lose all, b is as small as it can be and pi is 1.
+    all_lost = 3 + math.sqrt(12) + math.sqrt(3 * math.log(5))
+    total = 2 * math.sqrt(3 * 100 * 1.5) + 100 * all_lost
+    assert bounds.first_order_of(known, [1.0] * 100) == pytest.approx(total, rel=1e-3)
+
+
+def test_a_bound_below_random_play_at_the_paper_s_size():
+    # K = 30, d = 5, M = 1,000: the information bound is below random play, Theorem 1 is not.
+    known = constants(fastes.LinearBandit.random(30, 5))
+    random_play = 250 * known.trivial.value
+    assert theorem1(known, 250, 1000) > random_play
+    for M, at_most in ((1000, 352), (10**4, 154), (10**5, 132)):
+        assert bounds.term_a(known, 250) < bounds.information(known, 250, M) <= at_most
+        paper = np.minimum(bounds.divergence_bound(30, np.arange(250), M), math.log(30))
+        alone = theorem2(known, np.concatenate([[0], np.cumsum(paper)[:-1]]) / M)
+        assert alone == pytest.approx(at_most, abs=0.6)  # with the paper's lemma alone
+
+
+@pytest.mark.parametrize(("T", "M"), [(10, 10**9), (10**6, 10**9), (10**12, 10**15), (9, 80)])
+def test_stale_steps_keep_their_digits(T, M):
+    exact = Fraction(T) - M * (1 - (1 - Fraction(1, M)) ** T) if T < 100 else None
+    series = T * (T - 1) / 2 / M * (1 - (T - 2) / 3 / M * (1 - (T - 3) / 4 / M))
+    expected = series if exact is None else float(exact)
+    assert bounds._stale_steps(T, M) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_lower_bound_by_hand():
+    # M = 2: c = 0 and E(N - c)^+ = 1 / sqrt(2 pi).
+    assert bounds.lower_bound(2, 2, 10) == pytest.approx(10 / 4 / math.sqrt(2 * math.pi))
+    for K, M in [(2, 2), (4, 2), (2, 10), (12, 10), (3, 10**6), (1000, 10**9)]:
+        simple = (K - 1) / (16 * M * (math.sqrt(2 * math.log(M)) + math.sqrt(2)))
+        assert simple <= bounds.lower_bound(K, M, 1)
+    c = stats.norm.isf(1 / 100)
+    beyond = stats.norm.expect(lambda x: x - c, lb=c, epsabs=1e-14)
+    expected = 5000 * 20 * 0.99**119 * beyond
+    assert bounds.lower_bound(21, 100, 5000) == pytest.approx(expected, rel=1e-9)
+    assert bounds.lower_bound(21, 100, 5000) == pytest.approx(102.5, abs=0.05)
+    assert bounds.lower_bound(2, 4, 2000) == pytest.approx(94.4, abs=0.05)
+
+
+def test_the_hard_problem_loses_what_theorem_d_says():
+    # Level: 4.5 standard errors, three comparisons.
+    for K, M in [(2, 4), (6, 4), (6, 16)]:
+        bandit = fastes.LinearBandit.hard_for_ensembles(K, M, noise=0.7)
+        assert (bandit.K, bandit.d, bandit.noise) == (K, K - 1, 0.7)
+        assert stats.norm.sf(-bandit.prior_mean) == pytest.approx(1 / M)
+        regret = fastes.simulate(bandit, fastes.EnsembleSampling(M), T=300, runs=2000).regret
+        highest = regret.mean[-1] + 4.5 * regret.se[-1]
+        lowest = regret.mean[-1] - 4.5 * regret.se[-1]
+        assert highest > bounds.lower_bound(K, M, 300)
+        assert lowest < bounds.best_bound(constants(bandit), 300, M)
+
+
+@pytest.mark.parametrize("bound", bounds.BOUNDS)
+def test_the_smallest_ensemble(bound):
     known = constants(PLUS_MINUS)
-    M = bounds.smallest_ensemble(known, 100, 30.0)
-    assert bounds.term_b(known, 100, M) <= 30 < bounds.term_b(known, 100, M - 1)
-    assert bounds.smallest_ensemble(known, 1, 1e9) == 1
+    target = 2.0 * bounds.term_a(known, 100)
+    M = bounds.smallest_ensemble(known, 100, target, bound)
+    value, before = (bounds.BOUNDS[bound](known, 100, m) for m in (M, M - 1))
+    assert value <= target
+    assert before is None or before > target
+    assert bounds.smallest_ensemble(known, 1, 1e9, bound) == (2 if bound == "reuse" else 1)
     with pytest.raises(ValueError, match="target must be reached by some M below 2"):
-        bounds.smallest_ensemble(known, 10**9, 1e-9)
+        bounds.smallest_ensemble(known, 10**9, 1e-9, bound)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +242,16 @@ def test_the_smallest_ensemble():
         (lambda k: theorem1(k, 5, 0), "M must be an integer from 1"),
         (lambda k: theorem2(k, []), "divergences must be at least one number"),
         (lambda k: theorem2(k, [0.1, -0.1]), "none below 0"),
-        (lambda k: bounds.k_free_bound(-1, 3), "t must be at least 0, got -1"),
+        (lambda k: bounds.fresh_bound(-1, 3), "t must be at least 0, got -1"),
+        (lambda k: bounds.best_bound(k, 5, 0), "M must be an integer from 1"),
+        (lambda k: bounds.reuse(k, 0, 5), "T must be an integer from 1"),
+        (lambda k: bounds.lower_bound(5, 2, 9), "K must be an integer from 2 to 4, got 5"),
+        (lambda k: bounds.lower_bound(2, 1, 9), "M must be an integer from 2"),
+        (lambda k: bounds.smallest_ensemble(k, 5, 1.0, "x"), "bound must be one of theorem1"),
+        (
+            lambda k: fastes.LinearBandit.hard_for_ensembles(7, 4),
+            "K must be an integer from 2 to 6, got 7",
+        ),
         (lambda k: bounds.smallest_ensemble(k, 5, 0.0), "target must be a finite number above 0"),
     ],
 )

@@ -1,6 +1,7 @@
 """Diagnostics: they change nothing, they are right, and the paper's inequalities hold."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,11 +17,14 @@ from fastes.results.diagnostics import Measurements
 from fastes.theory import bounds
 from fastes.theory import probe as look
 from fastes.theory.inequalities import (
+    first_order_measured,
     inequalities,
+    information_measured,
     probe_times,
     sum_over_steps,
     theorem2_measured,
 )
+from fastes.theory.optimal_action import values_under
 
 AGENTS = [
     fastes.EnsembleSampling(7),
@@ -450,3 +454,75 @@ def test_one_run_has_no_standard_errors():
     assert table["entropy"]["se"] == [None, None]
     assert table["totals"]["regret"]["se"] is None
     assert all(math.isfinite(x) for x in table["entropy"]["mean"])
+
+
+def test_the_measured_information_bound(watched):
+    result = watched[str(AGENTS[0])]
+    found, told = result.diagnostics, information_measured(result)
+    divergence = found.values("kl_phat_p")
+    before = np.cumsum(divergence, axis=1) - divergence
+    assert told.value == pytest.approx(before.mean(axis=0) / 7, rel=1e-9, abs=1e-12)
+    se = before.std(axis=0, ddof=1) / np.sqrt(120) / 7
+    assert told.se == pytest.approx(se, rel=1e-9, abs=1e-12)
+    printed = inequalities(result)["information_of_phat"]
+    assert printed["mean"] == pytest.approx(told.value)
+    assert information_measured(watched[str(fastes.ThompsonSampling())]) is None
+
+
+def test_what_leaves_a_run_out_is_no_bound(watched):
+    def with_one(value):
+        result = watched[str(AGENTS[0])]
+        found = result.diagnostics
+        divergence = found.per_run.kl_phat_p.copy()
+        divergence[5, 3] = value
+        changed = replace(found, per_run=found.per_run._replace(kl_phat_p=divergence))
+        return replace(result, diagnostics=changed)
+
+    result = with_one(np.nan)
+    told = information_measured(result)
+    assert told.unknown.tolist() == [0] * 4 + [1] * 8
+    assert np.isfinite(told.value[:4]).all()
+    assert np.isnan(told.value[4:]).all()
+    assert inequalities(result)["information_of_phat"]["mean"][4:] == [None] * 8
+    endless = information_measured(with_one(np.inf))
+    assert np.isinf(endless.value[4:]).all()
+
+
+def test_theorem_b_with_measured_laws(watched):
+    for agent in AGENTS:
+        result = watched[str(agent)]
+        bound = first_order_measured(result)
+        steps = result.diagnostics.mean("hellinger_squared").value
+        known = result.diagnostics.constants
+        assert bound == pytest.approx(bounds.first_order_of(known, np.maximum(steps, 0)))
+        assert result.regret.mean[-1] + 4.5 * result.regret.se[-1] < bound
+        assert inequalities(result)["totals"]["first_order_of_phat"] == bound
+    exact = first_order_measured(watched[str(fastes.ThompsonSampling())])
+    assert exact == pytest.approx(bounds.term_a(known, 12), rel=1e-3)
+
+
+def test_exceedance(watched):
+    # Given the history a posterior draw and theta are alike: one exceeds the other half the time.
+    # So is a fresh model. Level: 4.5 standard errors, 14 comparisons.
+    drawn = watched[str(fastes.ThompsonSampling())].diagnostics.mean("exceedance")
+    assert (np.abs(drawn.value - 0.5) < 4.5 * drawn.se).all()
+    for agent in AGENTS[:2]:
+        result = watched[str(agent)]
+        models = result.diagnostics.mean("exceedance")
+        assert abs(models.value[0] - 0.5) < 4.5 * models.se[0]
+        shares = result.diagnostics.values("exceedance") * 7
+        assert shares == pytest.approx(np.round(shares))
+        least = inequalities(result)["totals"]["least_exceedance"]["mean"]
+        assert least == pytest.approx(result.diagnostics.values("exceedance").min(axis=1).mean())
+    assert inequalities(watched[str(fastes.Greedy())])["totals"]["least_exceedance"] is None
+
+
+def test_exceedance_of_the_models_themselves():
+    agent = fastes.EnsembleSampling(9, engine="eager")
+    run = start(RANDOM, agent, T=1, seed=3)
+    means = np.linspace(-1.0, 0.7, 8)
+    found = look.probe(RANDOM, agent, run.state, run.source, 0, means, 256)
+    xi = agent.models(run.state, run.source, 0)
+    o, b = values_under(RANDOM, np.zeros(RANDOM.rank), np.eye(RANDOM.rank))
+    best = (o + xi @ b.T).max(axis=1)  # at the start S is the identity
+    assert found.exceedance == pytest.approx((best >= 0.7).mean())

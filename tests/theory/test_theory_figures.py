@@ -17,7 +17,11 @@ RESULTS = [diagnosed(made(M=5)), diagnosed(made(M=50)), diagnosed(made("ts"))]
 TABLE = {
     **{"K": 30, "d": 5, "T": 250, "term_a": 80.0, "trivial": {"value": 400.0, "se": 1.0}},
     "rows": [
-        {"M": M, "theorem1": 9e4 / M, "k_free": 5e4 / M, "best": 5e4 / M} for M in (10, 100, 1000)
+        {
+            **{"M": M, "theorem1": 9e4 / M, "information": 7e4 / M, "fresh": 5e4 / M},
+            **{"first_order": 8e4 / M, "reuse": 6e4 / M if M > 250 else None, "best": 5e4 / M},
+        }
+        for M in (10, 100, 1000)
     ],
 }
 
@@ -136,9 +140,12 @@ def test_the_bounds_of_a_table_say_for_whom_they_are():
     figure = drawn(lambda table, ax: draw_bounds(table, ax), TABLE)
     assert figure.get_suptitle() == "K=30, d=5, T=250"
     assert entries(figure) == [
-        "bound for ES: best of both",
+        "bound for ES: best of all",
         "bound for ES: Theorem 1",
-        "bound for ES: free of K",
+        "bound for ES: information",
+        "bound for ES: Theorem A, fresh models",
+        "bound for ES: Theorem B, first order",
+        "bound for ES: Theorem C, reuse of models",
         "bound for TS: term (a)",
         "random play",
     ]

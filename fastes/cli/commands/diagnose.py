@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="Draws of theta for each probe.",
 )
+@click.option(
+    "--pbar", is_flag=True, help="Estimate pbar, the action's law given the history, of ensembles."
+)
+@click.option(
+    "--particles",
+    type=INTEGER,
+    default=4096,
+    show_default=True,
+    help="Ensembles of the particle filter of --pbar.",
+)
 @click.option("--theta", type=INPUT, help="A .npy file: fix theta; there are then no bounds.")
 @click.option("--out", type=OUTPUT, help="Save the results (npz), for fastes plot.")
 @click.option("--csv", type=OUTPUT, help="Save what was measured and the bounds (CSV).")
@@ -43,11 +53,14 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     At chosen times of every run the agent's action law phat is compared with the law p of the
     optimal action: Hellinger distance, KL divergences, the main regret G_t and approximation
-    error D_t of the proof of Theorem 2, the information ratio. It changes no action.
+    error D_t of the proof of Theorem 2, the information ratio. It changes no action. --pbar adds
+    what the theorems bound, the law given the history alone, by a particle filter: for small
+    problems and some tens of steps.
 
     \b
     fastes diagnose --agent es,ts --M 10,100 --T 250 --plot divergence.png
     fastes diagnose --agent es,ts --M 10,100 --T 250 --out study.npz
+    fastes diagnose --pbar --M 4 --K 5 --d 3 --T 20 --plot pbar.png
     fastes plot study.npz --figure bounds --out bounds.png
     """
     with user_errors(debug):
@@ -66,6 +79,11 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                 )
             chosen["theta"] = load_npy("--theta", options["theta"])
         chosen["diagnostics"] = options["times"] or probe_times(T)
+        if options["pbar"]:
+            from fastes.theory.particle_filter import check_particles
+
+            check_particles(options["particles"])
+            chosen["keep"] = ("actions", "rewards")
         comparison, stopped = simulate_from_options(options, not (quiet or as_json), **chosen)
         _save_and_print(comparison, options, as_json, quiet)
         if stopped is not None:
@@ -79,6 +97,8 @@ def _save_and_print(
     from fastes.theory.inequalities import inequalities
 
     tables = [inequalities(result) for result in comparison]
+    if options["pbar"]:
+        _add_pbar(comparison, tables, options["particles"])
     try:
         _save(comparison, tables, options)
     finally:
@@ -94,6 +114,16 @@ def _save_and_print(
             print_parts(inequalities_tables(comparison, tables))
 
 
+def _add_pbar(comparison: "Comparison", tables: list[dict[str, Any]], particles: int) -> None:
+    """Add what a particle filter finds of pbar to the tables of ensembles."""
+    from fastes.theory.history_laws import history_laws_table
+    from fastes.theory.inequalities import models_of
+
+    for result, table in zip(comparison, tables, strict=True):
+        if models_of(result) is not None:
+            table["pbar"] = history_laws_table(result, particles)
+
+
 def _save(comparison: "Comparison", tables: list[dict[str, Any]], options: dict[str, Any]) -> None:
     force = options["force"]
     if options["out"] is not None:
@@ -105,7 +135,11 @@ def _save(comparison: "Comparison", tables: list[dict[str, Any]], options: dict[
     if options["plot"] is not None:
         from fastes.results.figures import save_figure
         from fastes.theory.figures import draw_divergence
+        from fastes.theory.pbar_figure import draw_pbar
 
-        save_figure(
-            lambda figure: draw_divergence(comparison.results, figure), options["plot"], force
-        )
+        def draw(figure: Any) -> Any:
+            if any(table["pbar"] for table in tables):
+                return draw_pbar(tables, figure)
+            return draw_divergence(comparison.results, figure)
+
+        save_figure(draw, options["plot"], force)
