@@ -46,7 +46,7 @@ class Measurements(NamedTuple):
         more draws.
     ensemble_variance, ensemble_mean_error, ensemble_cov_error : float
         The models against independent draws from the posterior, for which all three are about
-        1 (`fastes.agents.agent.Moments`); nan for agents without models.
+        1; nan for agents without models.
     """
 
     hellinger_squared: Any

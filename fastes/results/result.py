@@ -147,7 +147,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the statistics as plain Python values, ready for JSON (no nan: None).
 
-        The shape is that of ``fastes simulate --json`` (docs/json.md).
+        The shape is that of ``fastes simulate --json`` (docs/reference/json.md).
         """
         return {**shared_facts(self), "agents": [agent_facts(self)], "differences": []}
 
