@@ -21,7 +21,6 @@ os.environ["COLUMNS"] = "88"
 
 project = "fastes"
 author = "The fastes developers"
-copyright = author
 release = version = fastes.__version__
 
 extensions = [

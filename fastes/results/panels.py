@@ -27,6 +27,8 @@ _LEAST = (1.5, 1.1)
 class Look(TypedDict, total=False):
     """How a figure is to look: keywords of the functions that draw.
 
+    Attributes
+    ----------
     where : mapping
         Draw only what has these values: ``{"K": 50}``, ``{"M": [2, 8]}``.
     facet : str
