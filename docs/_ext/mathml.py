@@ -8,6 +8,7 @@ machine has: STIX Two Math comes from the package ziamath and is copied into the
 
 import json
 import re
+import unicodedata
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,34 @@ def mathml(tex: str, display: bool) -> str:
     except quickjs.JSException as error:
         raise ValueError(str(error).splitlines()[0]) from None
     (element,) = ElementTree.fromstring(shown)  # the one child of a span
+    for letter in element.iter():
+        _use_styled_letters(letter)
     for table in element.iter(f"{{{_NAMESPACE}}}mtable"):
         _align(table)
     return ElementTree.tostring(element, encoding="unicode")
+
+
+def _use_styled_letters(element: ElementTree.Element) -> None:
+    """Write double-struck, script and bold letters as such: browsers heed no attribute for them."""
+    style = element.get("mathvariant", "normal")
+    if style == "normal" or not element.text:
+        return
+    del element.attrib["mathvariant"]
+    element.text = "".join(_styled(letter, style) for letter in element.text)
+
+
+def _styled(letter: str, style: str) -> str:
+    # "LATIN CAPITAL LETTER R" in double-struck is "DOUBLE-STRUCK CAPITAL R"; others have a
+    # name with "MATHEMATICAL" before it.
+    plain = unicodedata.name(letter)
+    name = f"{style.replace('-', ' ').upper()} {re.sub('LATIN |GREEK |LETTER ', '', plain)}"
+    name = name.replace("DOUBLE STRUCK", "DOUBLE-STRUCK").replace("SANS SERIF", "SANS-SERIF")
+    for full in (f"MATHEMATICAL {name}", name, name.replace("FRAKTUR", "BLACK-LETTER")):
+        try:
+            return unicodedata.lookup(full)
+        except KeyError:
+            continue
+    return letter
 
 
 def _align(table: ElementTree.Element) -> None:
