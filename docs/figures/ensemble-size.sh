@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How large must an ensemble be? The studies of docs/ensemble-size.md, and its figures.
+# How large must an ensemble be? The studies of docs/explanation/ensemble-size.md, and its figures.
 # With a folder, keeps the studies there, and goes on with those that it finds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
