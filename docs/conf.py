@@ -1,4 +1,4 @@
-"""How the site is built: ``sphinx-build -W --keep-going docs docs/_build``, without a network.
+"""How the site is built: ``sphinx-build -W --keep-going docs docs/_build/html``, without a network.
 
 The theme is furo. It is small and well kept, shows the whole tree of pages in one column beside
 the text, is readable on a phone, in the dark and on paper, and loads nothing from elsewhere.
@@ -33,7 +33,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "jupyter_execute"]  # the latter is written beside the output
 nitpicky = True
 
 html_theme = "furo"
