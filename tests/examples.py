@@ -66,7 +66,7 @@ def refresh(path: Path) -> None:
     text = path.read_text()
     collector = _Collector()
     for test in _tests(path):
-        with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
+        with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
             collector.run(test, out=lambda _: None)
     new = _changed(text, collector.changes)
     if new != text:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 import pytest
-from bench.table import print_table
 from click.testing import CliRunner
 
 import fastes
 import fastes.theory
+from bench.table import print_table
 from fastes.cli import main
 from fastes.results.tables import Grid
 from fastes.studies.axes import AXES

@@ -90,12 +90,12 @@ class Comparison:
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> agents = [fastes.EnsembleSampling(M=10), fastes.ThompsonSampling(), fastes.Greedy()]
     >>> comparison = fastes.compare(bandit, agents, T=100, runs=10)
-    >>> len(comparison), [result.label for result in comparison]
-    (3, ['ES, M=10', 'TS', 'Greedy'])
-    >>> comparison["TS"] is comparison["ts"] is comparison[1]
-    True
-    >>> [difference.agent for difference in comparison.differences("ts")]
-    ['ES, M=10', 'Greedy']
+    >>> comparison["ts"]  # or comparison["TS"], or comparison[1]
+    Result(TS: regret 33.72 +- 4.3 at T=100, 10 runs)
+    >>> for difference in comparison.differences("ts"):
+    ...     print(difference)
+    Difference(ES, M=10 minus TS: -6.743 +- 5.5)
+    Difference(Greedy minus TS: 76.22 +- 26)
     """
 
     results: tuple[Result, ...]

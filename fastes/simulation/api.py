@@ -93,8 +93,8 @@ def simulate(
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=100, d=10)
     >>> result = fastes.simulate(bandit, fastes.EnsembleSampling(M=30), T=500, runs=20, seed=1)
-    >>> bool(result.regret.mean[-1] < 200)
-    True
+    >>> result
+    Result(ES, M=30: regret 89.55 +- 10 at T=500, 20 runs)
     """
     return compare(
         bandit,
@@ -141,8 +141,12 @@ def compare(
     >>> bandit = fastes.LinearBandit.random(K=100, d=10)
     >>> agents = [fastes.EnsembleSampling(M=100), fastes.ThompsonSampling()]
     >>> comparison = fastes.compare(bandit, agents, T=200, runs=50, seed=1)
-    >>> [result.label for result in comparison.results]
-    ['ES, M=100', 'TS']
+    >>> for result in comparison:
+    ...     print(result)
+    Result(ES, M=100: regret 83.87 +- 3.9 at T=200, 50 runs)
+    Result(TS: regret 80.66 +- 4 at T=200, 50 runs)
+    >>> comparison.differences()  # to the last, paired run by run
+    [Difference(ES, M=100 minus TS: 3.21 +- 5.7)]
     """
     experiment = make_experiment(
         bandit,
