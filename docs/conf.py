@@ -25,6 +25,7 @@ release = version = fastes.__version__
 
 extensions = [
     "myst_nb",
+    "house_style",
     "mathml",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -35,6 +36,8 @@ extensions = [
 ]
 exclude_patterns = ["_build", "jupyter_execute"]  # the latter is written beside the output
 nitpicky = True
+highlight_language = "none"  # of what is said to be in no language
+smartquotes = False  # --M is an option, not a dash
 
 html_theme = "furo"
 html_title = "fastes"

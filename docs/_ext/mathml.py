@@ -6,6 +6,7 @@ is built with warnings as errors. Browsers draw MathML in a font with a MATH tab
 machine has: STIX Two Math comes from the package ziamath and is copied into the site.
 """
 
+import itertools
 import json
 import re
 import unicodedata
@@ -48,11 +49,64 @@ def mathml(tex: str, display: bool) -> str:
     except quickjs.JSException as error:
         raise ValueError(str(error).splitlines()[0]) from None
     (element,) = ElementTree.fromstring(shown)  # the one child of a span
-    for letter in element.iter():
-        _use_styled_letters(letter)
-    for table in element.iter(f"{{{_NAMESPACE}}}mtable"):
-        _align(table)
+    for each in [*element.iter()]:
+        _use_styled_letters(each)
+        _space_after_functions(each)
+        _raise_subscript(each)
+        _use_small_accents(each)
+        if each.tag == _tag("mtable"):
+            _align(each)
     return ElementTree.tostring(element, encoding="unicode")
+
+
+def _tag(name: str) -> str:
+    return f"{{{_NAMESPACE}}}{name}"
+
+
+_SCRIPTS = [_tag(name) for name in ("msub", "msup", "msubsup", "munder", "mover", "munderover")]
+_ACCENTS = {
+    "^": "\N{MODIFIER LETTER CIRCUMFLEX ACCENT}",
+    "\N{MODIFIER LETTER MACRON}": "\N{OVERLINE}",
+}
+
+
+def _space_after_functions(element: ElementTree.Element) -> None:
+    """Put a thin space after log, max and their like, unless a bracket follows."""
+    if element.tag in _SCRIPTS:
+        return
+    children = [*element]
+    for i, (child, following) in reversed([*enumerate(itertools.pairwise(children))]):
+        first = next((text for text in following.itertext() if text.strip()), "")
+        if _ends_in_function(child) and first[:1] not in ("(", "[", "{"):
+            element.insert(i + 1, ElementTree.Element(_tag("mspace"), {"width": "0.167em"}))
+
+
+def _ends_in_function(element: ElementTree.Element) -> bool:
+    if element.tag in _SCRIPTS:
+        return _ends_in_function(element[0])
+    if element.tag == _tag("mrow"):
+        return len(element) > 0 and _ends_in_function(element[-1])
+    return element.text == "\N{FUNCTION APPLICATION}"
+
+
+def _raise_subscript(element: ElementTree.Element) -> None:
+    """Let subscripts of p and mu be as high as those of others, as in TeX."""
+    if element.tag in (_tag("msub"), _tag("msubsup")) and element[0].tag in (
+        _tag("mi"),
+        _tag("mover"),
+    ):
+        base = ElementTree.Element(_tag("mpadded"), {"depth": "0"})
+        base.append(element[0])
+        element[0] = base
+
+
+def _use_small_accents(element: ElementTree.Element) -> None:
+    """Let the hat and the bar of a letter be as wide as the letter, and not touch it."""
+    if element.tag != _tag("mover") or element[0].tag != _tag("mi"):
+        return
+    if element[1].text in _ACCENTS:
+        element[1].text = _ACCENTS[element[1].text]
+        element[1].set("stretchy", "false")
 
 
 def _use_styled_letters(element: ElementTree.Element) -> None:

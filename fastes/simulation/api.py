@@ -45,9 +45,9 @@ def simulate(
     bandit : LinearBandit
         The problem. Its action set is the same in all runs.
     agent : EnsembleSampling, ThompsonSampling, Greedy, LinUCB or UniformRandom
-        The agent.
+        The rule for choosing arms.
     T : int
-        Steps a run.
+        Number of steps of each run.
     runs : int
         Number of independent runs.
     seed : int
@@ -56,10 +56,10 @@ def simulate(
         The true parameter, for all runs or for each. By default it is drawn from the prior
         anew for every run (Bayesian regret).
     points : int
-        At most how many times to record the regret at, half of them evenly spaced and half
+        Record the regret at this many times at most. Half of them are evenly spaced, half are
         evenly spaced in log t.
     threads : int, optional
-        How many threads to use; by default as many as this process may use processors.
+        Number of threads; by default one for each processor that this process may use.
     diagnostics : array_like of int, optional
         Steps, from 0 to T - 1, before which to probe the agent's state and measure what the
         paper's theory speaks of (`Diagnostics`). It changes no action.
