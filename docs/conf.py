@@ -18,6 +18,8 @@ sys.path.insert(0, str(HERE / "_ext"))
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 # Tables in tutorials are as wide as the page.
 os.environ["COLUMNS"] = "88"
+# And load an extension of IPython.
+os.environ["PYTHONPATH"] = str(HERE / "_ext")
 
 project = "fastes"
 author = "The fastes developers"
@@ -40,6 +42,8 @@ highlight_language = "none"  # of what is said to be in no language
 smartquotes = False  # --M is an option, not a dash
 
 html_theme = "furo"
+pygments_style = "tango"
+pygments_dark_style = "github-dark"
 html_title = "fastes"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -57,7 +61,6 @@ myst_dmath_double_inline = True
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 180
-nb_merge_streams = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say it in words

@@ -51,7 +51,7 @@ def mathml(tex: str, display: bool) -> str:
     (element,) = ElementTree.fromstring(shown)  # the one child of a span
     for each in [*element.iter()]:
         _use_styled_letters(each)
-        _space_after_functions(each)
+        _space_functions(each)
         _raise_subscript(each)
         _use_small_accents(each)
         if each.tag == _tag("mtable"):
@@ -64,29 +64,37 @@ def _tag(name: str) -> str:
 
 
 _SCRIPTS = [_tag(name) for name in ("msub", "msup", "msubsup", "munder", "mover", "munderover")]
+_APPLY = "\N{FUNCTION APPLICATION}"  # after every name of a function
 _ACCENTS = {
     "^": "\N{MODIFIER LETTER CIRCUMFLEX ACCENT}",
     "\N{MODIFIER LETTER MACRON}": "\N{OVERLINE}",
 }
 
 
-def _space_after_functions(element: ElementTree.Element) -> None:
-    """Put a thin space after log, max and their like, unless a bracket follows."""
+def _space_functions(element: ElementTree.Element) -> None:
+    """Put thin spaces around log, max and their like, but none where a bracket or sign is."""
     if element.tag in _SCRIPTS:
         return
     children = [*element]
-    for i, (child, following) in reversed([*enumerate(itertools.pairwise(children))]):
+    for i in reversed(range(len(children) - 1)):
+        child, following = children[i], children[i + 1]
+        if following.text == _APPLY:
+            continue
         first = next((text for text in following.itertext() if text.strip()), "")
-        if _ends_in_function(child) and first[:1] not in ("(", "[", "{"):
+        after = _ends_function(child) and first[:1] not in ("(", "[", "{")
+        begins = i + 2 < len(children) and children[i + 2].text == _APPLY
+        is_letter = child.text != _APPLY and child.tag not in (_tag("mo"), _tag("mspace"))
+        before = is_letter and (begins or _ends_function(following))
+        if after or before:
             element.insert(i + 1, ElementTree.Element(_tag("mspace"), {"width": "0.167em"}))
 
 
-def _ends_in_function(element: ElementTree.Element) -> bool:
+def _ends_function(element: ElementTree.Element) -> bool:
     if element.tag in _SCRIPTS:
-        return _ends_in_function(element[0])
+        return _ends_function(element[0])
     if element.tag == _tag("mrow"):
-        return len(element) > 0 and _ends_in_function(element[-1])
-    return element.text == "\N{FUNCTION APPLICATION}"
+        return len(element) > 0 and _ends_function(element[-1])
+    return element.text == _APPLY
 
 
 def _raise_subscript(element: ElementTree.Element) -> None:
