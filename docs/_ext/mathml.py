@@ -6,7 +6,6 @@ is built with warnings as errors. Browsers draw MathML in a font with a MATH tab
 machine has: STIX Two Math comes from the package ziamath and is copied into the site.
 """
 
-import itertools
 import json
 import re
 import unicodedata
