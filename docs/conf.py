@@ -42,7 +42,6 @@ highlight_language = "none"  # of what is said to be in no language
 smartquotes = False  # --M is an option, not a dash
 
 html_theme = "furo"
-pygments_style = "tango"
 pygments_dark_style = "github-dark"
 html_title = "fastes"
 html_static_path = ["_static"]
@@ -61,6 +60,7 @@ myst_dmath_double_inline = True
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 180
+nb_merge_streams = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say it in words

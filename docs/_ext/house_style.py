@@ -34,8 +34,14 @@ def _short_defaults(app: Sphinx, context: Any, lines: list[str]) -> None:
     lines[:] = new
 
 
-def _dashes(app: Sphinx, doctree: nodes.document) -> None:
-    """Put a dash between a parameter and what it is. Elsewhere -- is the beginning of an option."""
+def _parameter_lists(app: Sphinx, doctree: nodes.document) -> None:
+    """Put a dash between a parameter and what it is, and call attributes so.
+
+    Not by smartquotes: elsewhere -- is the beginning of an option.
+    """
+    for name in [*doctree.findall(nodes.field_name)]:
+        if name.astext() == "Variables":
+            name.children = [nodes.Text("Attributes")]
     for text in [*doctree.findall(nodes.Text)]:
         if text.astext() == " -- ":
             text.parent.replace(text, nodes.Text(" \N{EN DASH} "))
@@ -44,7 +50,7 @@ def _dashes(app: Sphinx, doctree: nodes.document) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect each to its event."""
     app.setup_extension("sphinx_click")
-    app.connect("doctree-read", _dashes)
+    app.connect("doctree-read", _parameter_lists)
     app.connect("sphinx-click-process-description", _examples_as_code)
     app.connect("sphinx-click-process-options", _short_defaults)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
