@@ -27,26 +27,33 @@ class Measurements(NamedTuple):
         Of phat and p, between 0 and 2 before the correction.
     hellinger_correction : float
         What was taken off it.
-    kl_phat_p, kl_p_phat : float
-        KL(phat || p) and KL(p || phat). Infinite where the second is zero and the first is not:
+    kl_phat_p : float
+        KL(phat || p). Infinite where p is zero and phat is not:
         p is zero at arms that can never be the best, not where no draw found them to be. nan
         where the first would take too long.
+    kl_p_phat : float
+        KL(p || phat). Infinite where phat is zero and p is not.
     kl_phat_p_bounded : float
         1 where the first is an upper bound, for at some arm only a lower one on p is known;
         else 0.
     entropy : float
         H(A* | H_t) given this history.
-    main_regret, approximation_error : float
-        G_t and D_t of the proof of Theorem 2, of phat. They add up to the expected regret of the
-        step given the state.
+    main_regret : float
+        G_t of the proof of Theorem 2, of phat.
+    approximation_error : float
+        D_t of the same proof. G_t + D_t is the expected regret of the step given the state.
     regret : float
         Expected regret of the step given the state and the true theta.
     information : float
         I_t(A*; (A_t, R_{t+1})) given the state; nan where it would take too long, or ask for
         more draws.
-    ensemble_variance, ensemble_mean_error, ensemble_cov_error : float
-        The models against independent draws from the posterior, for which all three are about
-        1; nan for agents without models.
+    ensemble_variance : float
+        Variance of the models, in units of the posterior's. About 1 for independent draws from
+        the posterior, as the next two are; nan for agents without models.
+    ensemble_mean_error : float
+        Distance of the models' mean from the posterior's, in units of that of M such draws.
+    ensemble_cov_error : float
+        The same of their covariance.
     """
 
     hellinger_squared: Any

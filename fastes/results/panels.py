@@ -33,8 +33,10 @@ class Look(TypedDict, total=False):
         Draw only what has these values: ``{"K": 50}``, ``{"M": [2, 8]}``.
     facet : str
         One panel for each value of this: "K", "agent", "M".
-    logx, logy : bool
-        Logarithmic axes.
+    logx : bool
+        A logarithmic x axis.
+    logy : bool
+        A logarithmic y axis.
     title : str
         A line above the figure; it still says K, d, T and runs.
     size : (float, float)

@@ -28,10 +28,16 @@ class SweepProgress(NamedTuple):
 
     Attributes
     ----------
-    done, failed, total : int
-        Tasks.
-    cost_done, cost : float
-        Estimated seconds of work, of the tasks that are done and of all.
+    done : int
+        Tasks that are done.
+    failed : int
+        Tasks that failed.
+    total : int
+        All tasks.
+    cost_done : float
+        Estimated seconds of work of the tasks that are done.
+    cost : float
+        Estimated seconds of work of all tasks.
     """
 
     done: int
