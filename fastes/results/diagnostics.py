@@ -28,13 +28,12 @@ class Measurements(NamedTuple):
     hellinger_correction : float
         What was taken off it.
     kl_phat_p : float
-        KL(phat || p). Infinite where p is zero and phat is not:
-        p is zero at arms that can never be the best, not where no draw found them to be. nan
-        where the first would take too long.
+        KL(phat || p). Infinite where p is zero and phat is not: p is zero at arms that can never
+        be the best, not where no draw found them to be. nan where it would take too long.
     kl_p_phat : float
         KL(p || phat). Infinite where phat is zero and p is not.
     kl_phat_p_bounded : float
-        1 where the first is an upper bound, for at some arm only a lower one on p is known;
+        1 where kl_phat_p is an upper bound, for at some arm only a lower one on p is known;
         else 0.
     entropy : float
         H(A* | H_t) given this history.
