@@ -19,7 +19,8 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 # Tables in tutorials are as wide as the page.
 os.environ["COLUMNS"] = "88"
 # And load an extension of IPython.
-os.environ["PYTHONPATH"] = str(HERE / "_ext")
+paths = (str(HERE / "_ext"), os.environ.get("PYTHONPATH"))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 
 project = "fastes"
 author = "The fastes developers"
