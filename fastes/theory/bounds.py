@@ -79,17 +79,7 @@ def theorem2(known: Constants, divergences: Iterable[float] | Floats) -> float:
 
 
 def theorem1(known: Constants, T: int, M: int) -> float:
-    """Return the bound of Theorem 1 on the regret of ensemble sampling: terms (a) and (b).
-
-    Examples
-    --------
-    >>> import fastes
-    >>> from fastes.theory.bounds import term_a, theorem1
-    >>> from fastes.theory.constants import constants
-    >>> known = constants(fastes.LinearBandit.random(10, 3))
-    >>> round(term_a(known, 100)), round(theorem1(known, 100, M=10**6))
-    (51, 56)
-    """
+    """Return the bound of Theorem 1 on the regret of ensemble sampling: terms (a) and (b)."""
     return term_a(known, T) + term_b(known, T, M)
 
 
@@ -126,8 +116,8 @@ def smallest_ensemble(known: Constants, T: int, target: float) -> int:
     >>> from fastes.theory.constants import constants
     >>> known = constants(fastes.LinearBandit.random(10, 3))
     >>> M = smallest_ensemble(known, T=100, target=50.0)
-    >>> M, round(term_b(known, 100, M), 3), round(term_b(known, 100, M - 1), 3)
-    (8623, 49.998, 50.001)
+    >>> term_b(known, 100, M) <= 50.0 < term_b(known, 100, M - 1)
+    True
     """
     target = numbers.positive("target", target)
     low, high = 0, 1  # term (b) falls with M, for 6 T M > e
