@@ -18,11 +18,12 @@ ROOT = Path(__file__).parent.parent
 
 
 class _Collector(doctest.DocTestRunner):
-    """Runs examples, and keeps what each of those that failed has printed."""
+    """Runs examples, and keeps what each of those that failed has printed, or raised."""
 
     def __init__(self) -> None:
         super().__init__(verbose=False)
         self.changes: list[tuple[doctest.Example, str]] = []
+        self.errors: list[str] = []
 
     def report_failure(self, out: Any, test: Any, example: doctest.Example, got: str) -> None:
         self.changes.append((example, got))
@@ -30,7 +31,8 @@ class _Collector(doctest.DocTestRunner):
     def report_unexpected_exception(
         self, out: Any, test: Any, example: doctest.Example, info: Any
     ) -> None:
-        print(f"{test.name}: {example.source}", *traceback.format_exception(*info), sep="")
+        # Not printed here: what is printed now is taken to be the example's.
+        self.errors.append(example.source + "".join(traceback.format_exception_only(*info[:2])))
 
 
 def _changed(text: str, changes: list[tuple[doctest.Example, str]]) -> str:
@@ -68,10 +70,12 @@ def refresh(path: Path) -> None:
     for test in _tests(path):
         with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
             collector.run(test, out=lambda _: None)
+    for error in collector.errors:
+        print(f"{path}: {error}", end="")
     new = _changed(text, collector.changes)
     if new != text:
         path.write_text(new)
-        print(f"{path.relative_to(ROOT)}: {len(collector.changes)} examples changed")
+        print(f"{path}: {len(collector.changes)} examples changed")
 
 
 if __name__ == "__main__":
