@@ -31,7 +31,6 @@ extensions = [
     "house_style",
     "mathml",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_click",
     "sphinx_copybutton",
@@ -66,7 +65,6 @@ nb_merge_streams = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say it in words
 autodoc_class_signature = "mixed"
-autosummary_generate = False
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
