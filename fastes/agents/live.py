@@ -63,8 +63,8 @@ class LiveAgent:
     >>> agent.observe(arms, [0.1, -0.2, 0.4])
     >>> agent.acts, agent.observations
     (3, 3)
-    >>> agent.posterior().mean.shape
-    (5,)
+    >>> agent.posterior().mean.round(2).tolist()
+    [0.09, 0.0, 0.06, -0.11, -0.16]
     """
 
     def __init__(

@@ -21,8 +21,8 @@ class UniformRandom(Agent):
     --------
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
-    >>> fastes.simulate(bandit, fastes.UniformRandom(), T=200, runs=4).label
-    'Uniform'
+    >>> fastes.simulate(bandit, fastes.UniformRandom(), T=200, runs=50)
+    Result(Uniform: regret 368.8 +- 17 at T=200, 50 runs)
     """
 
     name: ClassVar[str] = "uniform"

@@ -46,6 +46,8 @@ class LinearBandit:
     >>> bandit = fastes.LinearBandit([[1.0, 0.0], [0.6, 0.8]], prior_cov=[1.0, 4.0], noise=0.5)
     >>> bandit
     LinearBandit(K=2, d=2, noise=0.5)
+    >>> fastes.simulate(bandit, fastes.ThompsonSampling(), T=100, runs=20)
+    Result(TS: regret 2.545 +- 0.36 at T=100, 20 runs)
     """
 
     actions: Any  # (K, d) floats, or an ActionSet; typed so that the common case needs no cast
@@ -115,7 +117,7 @@ class LinearBandit:
 
     @property
     def rank(self) -> int:
-        """Dimension of what can be learned: at most d, the rank of prior_cov, and K."""
+        """Dimension of what can be learned, at most d, K and the rank of prior_cov."""
         return self.canonical.rank
 
     @cached_property
@@ -140,7 +142,7 @@ class LinearBandit:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the whole problem: equal for equal problems."""
+        """A hash of the whole problem, equal for equal problems."""
         given, belief = self.actions, (self.prior_mean, self.prior_cov, self.noise)
         if isinstance(given, ActionSet):
             return arrays.fingerprint(given.kind, *given.parts().values(), *belief)
@@ -240,8 +242,8 @@ class LinearBandit:
         >>> x = np.linspace(0, 1, 50)
         >>> kernel = np.exp(-((x[:, None] - x) ** 2) / 0.02)
         >>> bandit = fastes.LinearBandit.gaussian_process(kernel, noise=0.1)
-        >>> bandit.K, bandit.rank < 50
-        (50, True)
+        >>> bandit.K, bandit.rank
+        (50, 33)
         """
         covariance = np.atleast_2d(arrays.array("kernel_matrix", kernel_matrix))
         K = len(covariance)

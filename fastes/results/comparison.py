@@ -37,14 +37,23 @@ class Difference:
 
     Attributes
     ----------
-    agent, baseline : str
-        Their labels.
+    agent : str
+        Label of the agent.
+    baseline : str
+        Label of the baseline.
     t : (points,) array
         Recorded times.
     regret : Regret
         The differences at those times, one row for each run that both have.
-    mean, se : float
-        At T: the mean over runs, and its standard error.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> agents = [fastes.Greedy(), fastes.ThompsonSampling()]
+    >>> (difference,) = fastes.compare(bandit, agents, T=100, runs=50).differences()
+    >>> round(difference.mean, 1), round(difference.se, 1)  # at T
+    (42.4, 7.3)
     """
 
     agent: str
@@ -90,12 +99,12 @@ class Comparison:
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> agents = [fastes.EnsembleSampling(M=10), fastes.ThompsonSampling(), fastes.Greedy()]
     >>> comparison = fastes.compare(bandit, agents, T=100, runs=10)
-    >>> len(comparison), [result.label for result in comparison]
-    (3, ['ES, M=10', 'TS', 'Greedy'])
-    >>> comparison["TS"] is comparison["ts"] is comparison[1]
-    True
-    >>> [difference.agent for difference in comparison.differences("ts")]
-    ['ES, M=10', 'Greedy']
+    >>> comparison["ts"]  # or comparison["TS"], or comparison[1]
+    Result(TS: regret 33.72 +- 4.3 at T=100, 10 runs)
+    >>> for difference in comparison.differences("ts"):
+    ...     print(difference)
+    Difference(ES, M=10 minus TS: -6.743 +- 5.5)
+    Difference(Greedy minus TS: 76.22 +- 26)
     """
 
     results: tuple[Result, ...]
@@ -155,7 +164,7 @@ class Comparison:
     def to_dict(self, baseline: str | int | None = None) -> dict[str, Any]:
         """Return the statistics of all agents and their differences, ready for JSON.
 
-        The shape is that of ``fastes simulate --json`` (docs/json.md).
+        The shape is that of ``fastes simulate --json`` (docs/reference/json.md).
         """
         return {
             **shared_facts(self.results[0]),

@@ -32,8 +32,10 @@ class Constants:
         H(A*) under the prior, in nats.
     trivial : Estimate
         Regret a step of playing any arm, each as likely.
-    K, d : int
-        Number of arms; dimension, or the problem's rank if that is smaller.
+    K : int
+        Number of arms.
+    d : int
+        Dimension, or the problem's rank if that is smaller.
     """
 
     iota: float

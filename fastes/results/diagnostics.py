@@ -27,26 +27,32 @@ class Measurements(NamedTuple):
         Of phat and p, between 0 and 2 before the correction.
     hellinger_correction : float
         What was taken off it.
-    kl_phat_p, kl_p_phat : float
-        KL(phat || p) and KL(p || phat). Infinite where the second is zero and the first is not:
-        p is zero at arms that can never be the best, not where no draw found them to be. nan
-        where the first would take too long.
+    kl_phat_p : float
+        KL(phat || p). Infinite where p is zero and phat is not: p is zero at arms that can never
+        be the best, not where no draw found them to be. nan where it would take too long.
+    kl_p_phat : float
+        KL(p || phat). Infinite where phat is zero and p is not.
     kl_phat_p_bounded : float
-        1 where the first is an upper bound, for at some arm only a lower one on p is known;
+        1 where kl_phat_p is an upper bound, for at some arm only a lower one on p is known;
         else 0.
     entropy : float
         H(A* | H_t) given this history.
-    main_regret, approximation_error : float
-        G_t and D_t of the proof of Theorem 2, of phat. They add up to the expected regret of the
-        step given the state.
+    main_regret : float
+        G_t of the proof of Theorem 2, of phat.
+    approximation_error : float
+        D_t of the same proof. G_t + D_t is the expected regret of the step given the state.
     regret : float
         Expected regret of the step given the state and the true theta.
     information : float
         I_t(A*; (A_t, R_{t+1})) given the state; nan where it would take too long, or ask for
         more draws.
-    ensemble_variance, ensemble_mean_error, ensemble_cov_error : float
-        The models against independent draws from the posterior, for which all three are about
-        1 (`fastes.agents.agent.Moments`); nan for agents without models.
+    ensemble_variance : float
+        Variance of the models, in units of the posterior's. About 1 for independent draws from
+        the posterior, as the next two are; nan for agents without models.
+    ensemble_mean_error : float
+        Distance of the models' mean from the posterior's, in units of that of M such draws.
+    ensemble_cov_error : float
+        The same of their covariance.
     exceedance : float
         Share of models, or of posterior draws for Thompson sampling, with
         max_a a'z >= max_a a'theta; nan for agents without models.
@@ -130,8 +136,8 @@ class Diagnostics:
     >>> result = fastes.simulate(bandit, agent, T=50, runs=10, diagnostics=[0, 10, 49])
     >>> result.diagnostics.t.tolist()
     [0, 10, 49]
-    >>> result.diagnostics.mean("hellinger_squared").value.shape
-    (3,)
+    >>> result.diagnostics.mean("hellinger_squared").value.round(2).tolist()
+    [0.66, 0.31, 0.19]
     """
 
     t: NDArray[np.int64]
@@ -202,8 +208,14 @@ class Diagnostics:
         >>> bandit = fastes.LinearBandit.random(K=20, d=2)
         >>> result = fastes.simulate(bandit, fastes.Greedy(), T=9, runs=3, diagnostics=[0, 8])
         >>> frame = result.diagnostics.to_dataframe()
-        >>> frame.shape, list(frame.columns[:3])
-        ((6, 17), ['run', 't', 'hellinger_squared'])
+        >>> frame[["run", "t", "hellinger_squared", "entropy"]].round(2)
+           run  t  hellinger_squared  entropy
+        0    0  0               0.11     2.79
+        1    0  8               0.90     1.92
+        2    1  0               0.11     2.79
+        3    1  8               1.46     2.62
+        4    2  0               0.10     2.80
+        5    2  8               1.62     2.63
         """
         try:
             import pandas as pd

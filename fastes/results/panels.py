@@ -27,12 +27,16 @@ _LEAST = (1.5, 1.1)
 class Look(TypedDict, total=False):
     """How a figure is to look: keywords of the functions that draw.
 
+    Attributes
+    ----------
     where : mapping
         Draw only what has these values: ``{"K": 50}``, ``{"M": [2, 8]}``.
     facet : str
         One panel for each value of this: "K", "agent", "M".
-    logx, logy : bool
-        Logarithmic axes.
+    logx : bool
+        A logarithmic x axis.
+    logy : bool
+        A logarithmic y axis.
     title : str
         A line above the figure; it still says K, d, T and runs.
     size : (float, float)

@@ -77,10 +77,14 @@ class Result:
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> result = fastes.simulate(bandit, fastes.ThompsonSampling(), T=100, runs=10, seed=1)
-    >>> result.t[-1], result.regret.mean.shape == result.t.shape
-    (np.int64(100), True)
-    >>> int(result.counts.sum())
-    1000
+    >>> result
+    Result(TS: regret 35.57 +- 3.4 at T=100, 10 runs)
+    >>> result.t[-4:].tolist(), result.regret.mean[-4:].round(1).tolist()
+    ([97, 98, 99, 100], [35.2, 35.3, 35.3, 35.6])
+    >>> result.regret.final.round(1).tolist()  # of each run
+    [50.6, 33.5, 24.9, 38.4, 40.8, 47.2, 25.0, 28.5, 46.8, 19.9]
+    >>> int(result.counts.argmax())  # the arm that was played most
+    28
     """
 
     configuration: Configuration
@@ -148,7 +152,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the statistics as plain Python values, ready for JSON (no nan: None).
 
-        The shape is that of ``fastes simulate --json`` (docs/json.md).
+        The shape is that of ``fastes simulate --json`` (docs/reference/json.md).
         """
         return {**shared_facts(self), "agents": [agent_facts(self)], "differences": []}
 

@@ -14,10 +14,14 @@ class Versions(NamedTuple):
 
     Attributes
     ----------
-    fastes, numpy, numba : str
-        Versions.
+    fastes : str
+        Version of fastes.
     kernels : str
         A hash of the source of the compiled code and of numba's version.
+    numpy : str
+        Version of NumPy.
+    numba : str
+        Version of numba.
     """
 
     fastes: str

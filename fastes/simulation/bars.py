@@ -126,7 +126,7 @@ def _notebook_bars() -> Draw:
 
     Not by rich, which asks for a further package there.
     """
-    from IPython.display import HTML, display  # type: ignore[import-not-found]
+    from IPython.display import HTML, display
 
     handle: Any = display(HTML(""), display_id=True)
     drawn = [0.0]

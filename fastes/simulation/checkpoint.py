@@ -147,8 +147,10 @@ def resume(
     ...     file = f"{folder}/run.ckpt"
     ...     short = fastes.simulate(bandit, fastes.Greedy(), T=100, checkpoint=file)
     ...     long = fastes.resume(file, T=200)
-    >>> bool(long.regret.final == fastes.simulate(bandit, fastes.Greedy(), T=200).regret.final)
-    True
+    >>> short, long
+    (Result(Greedy: regret 31.93 at T=100, 1 run), Result(Greedy: regret 53.77 at T=200, 1 run))
+    >>> fastes.simulate(bandit, fastes.Greedy(), T=200)  # the same
+    Result(Greedy: regret 53.77 at T=200, 1 run)
     """
     threads = thread_count(threads)
     # Locked before it is read: what another process writes meanwhile would be lost.

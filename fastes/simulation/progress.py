@@ -11,10 +11,14 @@ class Progress(NamedTuple):
     ----------
     agent : str
         The label of the agent that plays.
-    steps, total : int
-        Its steps done, and to do, over all runs.
-    overall_steps, overall_total : int
-        Those of all agents.
+    steps : int
+        Its steps done, over all runs.
+    total : int
+        Its steps done and to do, over all runs.
+    overall_steps : int
+        Steps done of all agents.
+    overall_total : int
+        Steps done and to do of all agents.
     regret_per_step : float
         Mean regret of the agent's steps since it began, or was resumed.
     """

@@ -97,6 +97,17 @@ def sweep(
     -------
     Sweep
         A task that failed three times is left out, and listed by `Sweep.failures`.
+
+    Examples
+    --------
+    >>> import fastes, tempfile
+    >>> study = fastes.Study(agent=["es", "ts"], M=[2, 8], K=20, d=5, T=50, runs=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for setting, result in fastes.sweep(study, f"{folder}/study.db").results():
+    ...         print(result)
+    Result(ES, M=2: regret 15.48 +- 7.1 at T=50, 10 runs)
+    Result(ES, M=8: regret 18.59 +- 3.8 at T=50, 10 runs)
+    Result(TS: regret 20.73 +- 2.2 at T=50, 10 runs)
     """
     if not isinstance(study, Study):
         raise TypeError(f"study must be a Study, got {study!r}")

@@ -22,8 +22,8 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | LinearBa
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     fastes.simulate(bandit, fastes.Greedy(), T=100).save(f"{folder}/greedy.npz")
-    ...     fastes.load(f"{folder}/greedy.npz").label
-    'Greedy'
+    ...     fastes.load(f"{folder}/greedy.npz")
+    Result(Greedy: regret 31.93 at T=100, 1 run)
     """
     if is_database(path):
         return Sweep.read(path)

@@ -93,6 +93,10 @@ class Study:
     >>> study = fastes.Study(agent=["es", "ts"], M="2,4,...,64", K=[100, 1000], runs=400)
     >>> len(study.settings)
     14
+    >>> study.varied()
+    ['agent', 'M', 'K']
+    >>> study.settings[0].axes["M"], study.settings[6].axes["M"]
+    (2, 16)
     """
 
     axes: dict[str, tuple[Any, ...]]
@@ -186,7 +190,7 @@ class Study:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the study: equal for equal studies."""
+        """A hash of the study, equal for equal studies."""
         text = json.dumps(self.description(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -28,10 +28,16 @@ class SweepProgress(NamedTuple):
 
     Attributes
     ----------
-    done, failed, total : int
-        Tasks.
-    cost_done, cost : float
-        Estimated seconds of work, of the tasks that are done and of all.
+    done : int
+        Tasks that are done.
+    failed : int
+        Tasks that failed.
+    total : int
+        All tasks.
+    cost_done : float
+        Estimated seconds of work of the tasks that are done.
+    cost : float
+        Estimated seconds of work of all tasks.
     """
 
     done: int
@@ -58,8 +64,11 @@ class Sweep:
     >>> study = fastes.Study(agent=["es", "ts"], M=[2, 8], T=50, runs=10)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sweep = fastes.sweep(study, f"{folder}/study.db")
-    ...     [result.label for setting, result in sweep.results()]
-    ['ES, M=2', 'ES, M=8', 'TS']
+    ...     for setting, result in sweep.results():
+    ...         print(setting.axes["M"], result)
+    2 Result(ES, M=2: regret 34.7 +- 5.2 at T=50, 10 runs)
+    8 Result(ES, M=8: regret 44.3 +- 7.5 at T=50, 10 runs)
+    None Result(TS: regret 49.31 +- 4.8 at T=50, 10 runs)
     """
 
     path: str

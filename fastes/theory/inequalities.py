@@ -142,8 +142,10 @@ def inequalities(result: Result) -> dict[str, Any]:
     >>> agent = fastes.EnsembleSampling(M=10)
     >>> result = fastes.simulate(bandit, agent, T=10, runs=20, diagnostics=range(10))
     >>> totals = inequalities(result)["totals"]
-    >>> totals["regret"]["mean"] < totals["theorem2_of_phat"] < totals["theorem1"]
-    True
+    >>> [round(each) for each in (totals["regret"]["mean"], totals["theorem2_of_phat"])]
+    [5, 29]
+    >>> round(totals["theorem1"])
+    98
     """
     found, c = diagnostics_of(result), result.configuration
     M, told = c.parameters.get("M"), information_measured(result)

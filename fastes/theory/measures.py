@@ -48,7 +48,9 @@ def hellinger(p: ArrayLike, q: ArrayLike) -> Floats:
     Examples
     --------
     >>> from fastes.theory.measures import hellinger
-    >>> float(hellinger([1.0, 0.0], [0.0, 1.0]) ** 2).__round__(12)
+    >>> float(hellinger([0.5, 0.5], [0.25, 0.75]).round(6))
+    0.261052
+    >>> float((hellinger([1.0, 0.0], [0.0, 1.0]) ** 2).round(6))
     2.0
     """
     p, q = _pair(p, q)
@@ -65,10 +67,9 @@ def entropy(p: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from fastes.theory.measures import entropy
-    >>> bool(np.isclose(entropy([0.25] * 4), np.log(4)))
-    True
+    >>> float(entropy([0.25] * 4).round(6))  # log 4
+    1.386294
     """
     return np.maximum(np.asarray(entr(_distribution("p", p, 1)).sum(axis=-1)), 0.0)
 
@@ -102,10 +103,9 @@ def mutual_information(joint: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from fastes.theory.measures import mutual_information
-    >>> bool(np.isclose(mutual_information([[0.5, 0.0], [0.0, 0.5]]), np.log(2)))
-    True
+    >>> float(mutual_information([[0.5, 0.0], [0.0, 0.5]]).round(6))  # log 2
+    0.693147
     """
     xy = _distribution("joint", joint, 2)
     apart = xy.sum(axis=-1, keepdims=True) * xy.sum(axis=-2, keepdims=True)
@@ -125,8 +125,8 @@ def conditional_mutual_information(joint: ArrayLike) -> Floats:
     >>> import numpy as np
     >>> from fastes.theory.measures import conditional_mutual_information
     >>> x_is_y = np.stack([[[0.25, 0.0], [0.0, 0.25]]] * 2, axis=-1)
-    >>> bool(np.isclose(conditional_mutual_information(x_is_y), np.log(2)))
-    True
+    >>> float(conditional_mutual_information(x_is_y).round(6))  # log 2
+    0.693147
     """
     xyz = _distribution("joint", joint, 3)
     z = xyz.sum(axis=(-3, -2), keepdims=True)

@@ -14,7 +14,9 @@ import fastes
 from fastes.cli import main
 
 QUICK = ["--K", "12", "--d", "3", "--T", "30", "--runs", "3"]
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "json-schema.json").read_text())
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "json-schema.json").read_text()
+)
 
 
 def run(*arguments, code=0):
