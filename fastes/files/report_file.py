@@ -26,7 +26,7 @@ def write_report(
     before, place, after = page.partition(_PLACE)
     if not (place and REPORT_MARK in before[:400] and page.endswith(_END)):
         raise ValueError("the page must begin and end as a report does, and have room for a header")
-    sealed = {**header, "sha256": _digest(before, after)}
+    sealed = {**header, "sha256": _digest(before, header, after)}
     script = f'<script type="application/json" id="fastes-report">{embedded(sealed)}</script>\n'
     content = (before + script + after).encode()
     with atomic_write(path) as temporary:
@@ -40,9 +40,8 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
         page = Path(path).read_bytes().decode()
         found = _HEADER.search(page)
         header: dict[str, Any] = json.loads(found[1]) if found else {}
-        whole = found and header.pop("sha256") == _digest(
-            page[: found.start()], page[found.end() :]
-        )
+        seal = header.pop("sha256", None)
+        whole = found and seal == _digest(page[: found.start()], header, page[found.end() :])
     except (ValueError, KeyError, AttributeError) as error:
         raise FileFormatError(f"{os.fspath(path)} is no whole report: {error}") from error
     if not whole:
@@ -63,5 +62,5 @@ def embedded(value: Any) -> str:
     return text
 
 
-def _digest(before: str, after: str) -> str:
-    return hashlib.sha256(f"{before}\0{after}".encode()).hexdigest()
+def _digest(before: str, header: dict[str, Any], after: str) -> str:
+    return hashlib.sha256("\0".join([before, embedded(header), after]).encode()).hexdigest()

@@ -258,7 +258,8 @@ def _side(i: int, left: int) -> str:
 
 
 def _text(text: str) -> str:
-    return html.escape(text, quote=True)
+    """Return a text as HTML; a byte of a file's name that is no text is shown as its number."""
+    return html.escape(text.encode(errors="backslashreplace").decode(), quote=True)
 
 
 @functools.cache
