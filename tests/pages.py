@@ -9,6 +9,17 @@ import fastes
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "<!--<script>",
+    "'; alert(1); '",
+    "&lt;b&gt; %{x} <a href='javascript:alert(1)'>x</a>",
+    "\u2028alert(1)\u2029 \N{RIGHT-TO-LEFT OVERRIDE}",
+]
+"""Names that would be markup, script or a template wherever they are not escaped."""
+
 
 def page_of(given, folder, **options):
     """Return the page of a report of results, or of anything else that `report` takes."""

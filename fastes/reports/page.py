@@ -189,7 +189,7 @@ def _log(axis: str, on: bool) -> str:
 
 
 def _button(act: str, words: str, what: str) -> str:
-    more = f'<span class="visually-hidden">: {_text(what)}</span>' if what else ""
+    more = f'<span class="visually-hidden"> {_text(what)}</span>' if what else ""
     return f'<button type="button" data-act="{act}">{_text(words)}{more}</button>'
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from made_results import made
-from pages import data, page_of, read
+from pages import HOSTILE, data, page_of, read
 
 import fastes
 from fastes.files.kinds import FileFormatError, kind_of
@@ -17,16 +17,6 @@ from fastes.files.report_file import embedded, read_header, write_report
 from fastes.reports.library import charts_library
 from fastes.results.files import save_results
 from fastes.studies.contents import contents
-
-HOSTILE = [
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    '"><svg onload=alert(1)>',
-    "<!--<script>",
-    "'; alert(1); '",
-    "&lt;b&gt; %{x} <a href='javascript:alert(1)'>x</a>",
-    "\u2028alert(1)\u2029 \N{RIGHT-TO-LEFT OVERRIDE}",
-]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@
   let printing = false;
   let library = null;
 
-  const plain = (text) => String(text).replace(/[^\w .,=+()/²|‖-]/g, (c) => `&#${c.codePointAt(0)};`);
+  const plain = (text) => String(text).replace(/[^\w .,:=+()/²|‖-]/g, (c) => `&#${c.codePointAt(0)};`);
   const say = (text) => { document.getElementById("said").textContent = text; };
 
   // ---- what is switched on, for each part of the page that has switches ----
@@ -37,7 +37,26 @@
     for (const box of scope.querySelectorAll("input[data-key]")) box.checked = !state.hidden.has(box.dataset.key);
     for (const box of scope.querySelectorAll("input[data-bounds]")) box.checked = state.bounds;
     remember(scope);
-    for (const figure of figures) if (scopeOf(figure) === scope) showOrHide(figure);
+    // What is in sight at once; the rest one by one, so that no click waits for it.
+    for (const figure of figures) {
+      if (scopeOf(figure) !== scope || !views.has(figure)) continue;
+      if (inSight(figure)) showOrHide(figure);
+      else waiting.add(figure);
+    }
+    if (waiting.size && !busy) { busy = true; setTimeout(catchUp); }
+  }
+  const waiting = new Set(); // charts out of sight that do not show yet what they should
+  let busy = false;
+  function catchUp() {
+    const [figure] = waiting;
+    waiting.delete(figure);
+    if (figure) showOrHide(figure);
+    busy = waiting.size > 0;
+    if (busy) setTimeout(catchUp);
+  }
+  function inSight(figure) {
+    const { top, bottom } = figure.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
   }
   function showOrHide(figure) {
     const view = views.get(figure);
