@@ -25,9 +25,10 @@ def kept_current(
 
     It is called with how far the study is, as often as one likes. The page is written at once, then
     every five seconds at most, less often where that takes long, and only after a task has ended.
-    While the block runs the page reloads itself; at its end, whatever that is, it is written once
-    more and does not. `on_stop` is called first where the block was interrupted. A page that cannot
-    be written stops no study: only the last one raises OSError.
+    While the block runs the page reloads itself, and has no bounds: to compute them may take long.
+    At its end the page is written once more, and does not reload; with bounds unless the block was
+    cut short. `on_stop` is called first where it was interrupted. A page that cannot be written
+    stops no study: only the last one raises OSError.
     """
     due = 0.0
     last: SweepProgress | None = None
@@ -38,16 +39,18 @@ def kept_current(
         if now == last or began < due:
             return
         with contextlib.suppress(OSError):
-            report(path, out, force=force, reload=RELOAD_SECONDS)
+            report(path, out, force=force, bounds=False, reload=RELOAD_SECONDS)
         ended = time.monotonic()
         last = now
         due = ended + max(_LEAST_SECONDS, (ended - began) / _MOST_SHARE)
 
     try:
         yield write
-    except KeyboardInterrupt:
-        if on_stop is not None:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and on_stop is not None:
             on_stop()
+        with contextlib.suppress(OSError):
+            report(path, out, force=force, bounds=False)
         raise
-    finally:
-        report(path, out, force=force)
+    report(path, out, force=force, bounds=False)  # whole, whatever becomes of the bounds
+    report(path, out, force=force)

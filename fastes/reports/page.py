@@ -68,8 +68,9 @@ def _reload(seconds: int) -> str:
     if not seconds:
         return ""
     return (
-        '<p class="live warning"><span>The study goes on, and this page is written anew as it does.'
-        f'</span> <label><input type="checkbox" id="reload" data-seconds="{seconds}" checked> '
+        '<p class="live warning"><span>The study goes on, and this page is written anew; '
+        "at the end it has bounds too.</span>"
+        f' <label><input type="checkbox" id="reload" data-seconds="{seconds}" checked> '
         f"Reload it every {seconds} seconds</label></p>\n"
     )
 

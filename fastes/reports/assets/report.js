@@ -180,8 +180,7 @@
     if (chart.names.length) {
       Object.assign(x, {
         type: "category", categoryorder: "array", categoryarray: chart.names,
-        range: [-0.4, chart.names.length - 0.6], tickvals: chart.names, tickangle: 0,
-        ticktext: chart.names.map((name) => plain(name).replace(/ /g, "<br>")),
+        range: [-0.4, chart.names.length - 0.6], tickangle: 0, ...namesAt(chart.names, width - 90),
       });
     }
     if (!view.logy && chart.from_zero) y.rangemode = "tozero";
@@ -202,6 +201,12 @@
       hoverlabel: { bgcolor: colour.page, bordercolor: colour.soft, font: { color: colour.ink }, align: "left", namelength: -1 },
       legend: { orientation: "h", x: 0, xanchor: "left", yref: "container", y: 0, yanchor: "bottom", font: { size: 12 }, itemwidth: 36 },
     };
+  }
+  function namesAt(names, width) { // as many as there is room for, a word a line; the last always
+    const longest = Math.max(...names.flatMap((name) => name.split(" ")).map((word) => word.length));
+    const every = Math.ceil((names.length * (longest * 7 + 14)) / width);
+    const kept = names.filter((_, i) => (names.length - 1 - i) % every === 0);
+    return { tickvals: kept, ticktext: kept.map((name) => plain(name).replace(/ /g, "<br>")) };
   }
   function ticksAt(values, log) {
     const place = (value) => (log ? Math.log10(value) : value);
