@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import fastes
+from fastes.checks import numbers
 from fastes.files.kinds import require_replaceable
 from fastes.files.report_file import write_report
 from fastes.reports.benchmarks import benchmark_section
 from fastes.reports.diagnostics_section import diagnostics_section
-from fastes.reports.elements import Section, charts_in, tables_in
+from fastes.reports.elements import Chart, Section, Table, parts_in
 from fastes.reports.library import charts_library
 from fastes.reports.page import Page, page_html
 from fastes.reports.provenance import provenance_section, summary_of
@@ -71,6 +72,9 @@ def report(
     [('Regret', 3, 3), ('What was run, and how to run it again', 0, 2)]
     """
     require_replaceable(out, "report", force)
+    reload = numbers.integer("reload", reload, 0, 86_400)
+    if title is not None and not isinstance(title, str):
+        raise TypeError(f"title must be a text, got {numbers.shown(title)}")
     library = charts_library()
     sources = read_sources(files)
     for file in input_files(sources):
@@ -134,6 +138,6 @@ def _title(sources: Sequence[Source]) -> str:
 def _described(section: Section) -> dict[str, Any]:
     return {
         "title": section.title,
-        "charts": len(charts_in(section.parts)),
-        "tables": len(tables_in(section.parts)),
+        "charts": len(parts_in(section.parts, Chart)),
+        "tables": len(parts_in(section.parts, Table)),
     }

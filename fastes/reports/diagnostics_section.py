@@ -36,7 +36,12 @@ def diagnostics_section(results: Sequence[Result]) -> Section:
         parts += _regret_and_bounds(prior)
     parts += _divergences(results)
     parts += _step_regrets(results)
-    tables = [inequalities(result) for result in results]
+    several = len({result.configuration.problem for result in results}) > 1
+    tables = []
+    for result in results:
+        c = result.configuration
+        on = f", K={c.K:,}, d={c.d:,}, T={c.T:,}" if several else ""
+        tables.append({**inequalities(result), "agent": f"{result.label}{on}"})
     parts += [_totals(tables), *(_by_time(table) for table in tables)]
     return Section("Diagnostics beside their bounds", parts, name="diagnostics", switches=True)
 

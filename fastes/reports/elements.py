@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -111,27 +111,17 @@ class Section:
 
 
 Part = Text | Code | Table | Chart | Section
+Kind = TypeVar("Kind", Chart, Table)
 
 
-def charts_in(parts: Iterable[Part]) -> list[Chart]:
-    """Return the charts of a section and of all below it, in order."""
-    found: list[Chart] = []
+def parts_in(parts: "Iterable[Part]", kind: type[Kind]) -> list[Kind]:
+    """Return the charts, or the tables, of a section and of all below it, in order."""
+    found: list[Kind] = []
     for part in parts:
-        if isinstance(part, Chart):
+        if isinstance(part, kind):
             found.append(part)
         elif isinstance(part, Section):
-            found += charts_in(part.parts)
-    return found
-
-
-def tables_in(parts: Iterable[Part]) -> list[Table]:
-    """Return the tables of a section and of all below it, in order."""
-    found: list[Table] = []
-    for part in parts:
-        if isinstance(part, Table):
-            found.append(part)
-        elif isinstance(part, Section):
-            found += tables_in(part.parts)
+            found += parts_in(part.parts, kind)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from fastes.files.kinds import REPORT_MARK
 from fastes.files.report_file import embedded
-from fastes.reports.elements import Chart, Code, Part, Section, Table, Text, charts_in
+from fastes.reports.elements import Chart, Code, Part, Section, Table, Text, parts_in
 from fastes.reports.library import charts_library, script_hash
 
 _TOOLS = {"in": "Zoom in", "out": "Zoom out", "reset": "Reset", "numbers": "Copy numbers"}
@@ -105,7 +105,7 @@ class _Writer:
         if level == 2:
             self.contents.append((name, section.title))
         switches = ""
-        charts = charts_in(section.parts)
+        charts = parts_in(section.parts, Chart)
         if section.switches and charts:
             switches = _switches(charts)
         marked = " data-switches" if switches else ""

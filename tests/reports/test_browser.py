@@ -145,7 +145,9 @@ def every_kind(tmp_path_factory):
         "one": made(),
         "four": Comparison(tuple(FOUR)),
         "one run": made(runs=1),
-        "diagnosed": Comparison((diagnosed(made(M=10)), diagnosed(made("ts"), infinite=2))),
+        "diagnosed": Comparison(
+            (diagnosed(made(M=10)), diagnosed(made("ts"), divergence=0.3, infinite=2))
+        ),
         "study": fastes.sweep(study, folder / "study.db"),
         "benchmarks": records,
         "many": Comparison((*(made(M=M) for M in range(1, 20)), made("ts"), made("uniform"))),
@@ -213,34 +215,56 @@ def test_a_double_click_on_the_legend_leaves_one_curve(four, visit):
     wait_shown(page, EVERYONE)
 
 
+def point_at(page, number, x, y):
+    """Move the pointer to a point of a chart; return the name, x and y there, and what is said."""
+    area = plot(page, number)
+    area.evaluate(
+        """(plot) => {
+            plot.scrollIntoView({ block: 'center' });
+            window.hovered = null;
+            plot.removeAllListeners('plotly_hover');
+            plot.on('plotly_hover', (event) => { window.hovered = event.points; });
+        }"""
+    )
+    place = area.evaluate(
+        """(plot, [x, y]) => {
+            const { xaxis, yaxis } = plot._fullLayout, box = plot.getBoundingClientRect();
+            return [box.x + xaxis._offset + xaxis.d2p(x), box.y + yaxis._offset + yaxis.d2p(y)];
+        }""",
+        [x, y],
+    )
+    page.mouse.move(0, 0)
+    page.mouse.move(*place)
+    page.wait_for_function("() => window.hovered && window.hovered.length")
+    point = page.evaluate("() => (({ x, y, data }) => [data.name, x, y])(window.hovered[0])")
+    return point, area.locator(".hoverlayer .hovertext").first.text_content()
+
+
 def test_the_value_under_the_pointer_is_the_data(four, visit):
     page = visit(four)
-    area = plot(page)
-    area.evaluate("(plot) => plot.on('plotly_hover', (event) => { window.hovered = event.points })")
-    box = area.bounding_box()
     result = FOUR[3]
     for i in (5, len(result.t) // 2, len(result.t) - 2):
         t, mean = int(result.t[i]), float(result.regret.mean[i])
-        x, y = area.evaluate(
-            """(plot, [t, mean]) => {
-                const { xaxis, yaxis } = plot._fullLayout;
-                return [xaxis._offset + xaxis.d2p(t), yaxis._offset + yaxis.d2p(mean)];
-            }""",
-            [t, mean],
-        )
-        page.evaluate("window.hovered = null")
-        page.mouse.move(0, 0)
-        page.mouse.move(box["x"] + x, box["y"] + y)
-        page.wait_for_function("() => window.hovered && window.hovered.length")
-        point = page.evaluate("(({ x, y, data }) => [data.name, x, y])(window.hovered[0])")
+        point, label = point_at(page, 0, t, mean)
         assert point == ["Greedy", t, mean]
-        label = area.locator(".hoverlayer .hovertext").first.text_content()
         assert "Greedy" in label
         assert f"steps {t}" in label
         told = re.search(r"cumulative regret ([\d.,]+) \(([\d.,]+) to ([\d.,]+)\)", label)
         error = 2 * float(result.regret.se[i])
         for text, value in zip(told.groups(), (mean, mean - error, mean + error), strict=True):
             assert float(text.replace(",", "")) == pytest.approx(value, rel=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "number"), [("benchmarks", 0), ("study", 0), ("diagnosed", 4)])
+def test_so_it_is_in_every_kind_of_chart(kind, number, every_kind, visit):
+    page = visit(every_kind[kind])
+    chart = data(every_kind[kind].read_text())[number]
+    trace = chart["traces"][0]
+    x, y = trace["x"][1], trace["y"][1]
+    point, label = point_at(page, number, x, y)
+    assert point == [trace["label"], x, y]
+    assert f"{chart['x']} {x}" in label
+    assert "NaN" not in label
 
 
 def test_the_keyboard_switches_curves(four, visit):

@@ -144,7 +144,8 @@
             arrayminus: low.map((value, i) => (value === null ? 0 : y[i] - Math.max(value, floor))),
           } : undefined,
           customdata: x.map((_, i) => (low && low[i] !== null ? ` (${number(low[i])} to ${number(high[i])})` : "")),
-          hovertemplate: `<b>${plain(trace.label)}</b><br>${plain(chart.x)} %{x:,}<br>` +
+          text: chart.names.length ? x.map(plain) : undefined, // %{x} would be the tick's, in lines
+          hovertemplate: `<b>${plain(trace.label)}</b><br>${plain(chart.x)} ${chart.names.length ? "%{text}" : "%{x:,}"}<br>` +
             `${plain(chart.y)} %{y:,.5~g}%{customdata}<extra></extra>`,
           visible: shown ? true : "legendonly",
         },
