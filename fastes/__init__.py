@@ -28,6 +28,7 @@ _HOME = {
     "Sweep": "studies.sweep",
     "ThompsonSampling": "agents.thompson_sampling",
     "UniformRandom": "agents.uniform_random",
+    "citation": "results.citation",
     "compare": "simulation.api",
     "load": "studies.loading",
     "report": "reports.api",
@@ -49,6 +50,7 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
     from fastes.problem.bandit import LinearBandit as LinearBandit
     from fastes.reports.api import report as report
+    from fastes.results.citation import citation as citation
     from fastes.results.comparison import Comparison as Comparison
     from fastes.results.result import Result as Result
     from fastes.simulation.api import SimulationStopped as SimulationStopped
