@@ -42,7 +42,7 @@ def diagnostics_section(results: Sequence[Result]) -> Section:
         c = result.configuration
         on = f", K={c.K:,}, d={c.d:,}, T={c.T:,}" if several else ""
         tables.append({**inequalities(result), "agent": f"{result.label}{on}"})
-    parts += [_totals(tables), *(_by_time(table) for table in tables)]
+    parts += [_totals(tables), *(each for table in tables for each in _by_time(table))]
     return Section("Diagnostics beside their bounds", parts, name="diagnostics", switches=True)
 
 
@@ -169,15 +169,17 @@ def _step_regrets(results: Sequence[Result]) -> list[Part]:
     ]
 
 
-_COLUMNS = {
+_DIVERGENCES = {
     "hellinger_squared_of_phat": "Hel²(p̂, p)",
     "kl_phat_p": "KL(p̂‖p)",
     "kl_p_phat": "KL(p‖p̂)",
     "entropy": "entropy of A*",
+}
+_REGRETS = {
     "main_regret_of_phat": "G",
     "approximation_error_of_phat": "D",
     "step_regret": "G + D",
-    "step_regret_given_theta": "the same, given theta",
+    "step_regret_given_theta": "G + D given theta",
     "information": "I",
     "information_ratio": "information ratio",
 }
@@ -186,31 +188,43 @@ _ENSEMBLE = {
     "mean_error": "error of their mean",
     "cov_error": "error of their covariance",
 }
-_BOUNDS = {
+_DIVERGENCE_BOUNDS = {
     "kl_phat_p": "bound on KL(p̂‖p)",
     "hellinger_squared_of_pbar": "bound on Hel²(p̄, p)",
-    "approximation_error": "bound on D",
 }
+_REGRET_BOUNDS = {"approximation_error": "bound on D"}
 
 
-def _by_time(table: dict[str, Any]) -> Table:
-    """Return a row for each time: means, standard errors, and bounds."""
-    measured = {words: table[name] for name, words in _COLUMNS.items()}
-    if table["ensemble"] is not None:
-        measured |= {words: table["ensemble"][name] for name, words in _ENSEMBLE.items()}
+def _by_time(table: dict[str, Any]) -> list[Table]:
+    """Return tables with a row for each time: means, standard errors, and bounds."""
     known = table["bounds"] or {}
-    limits = {words: known[name] for name, words in _BOUNDS.items() if known.get(name)}
-    header = ["t"]
-    for words in measured:
-        header += [words, f"standard error of {words}"]
+    found = [
+        _rows("divergences", table, table, _DIVERGENCES, known, _DIVERGENCE_BOUNDS),
+        _rows("regret of a step", table, table, _REGRETS, known, _REGRET_BOUNDS),
+    ]
+    if table["ensemble"] is not None:
+        words = "models against posterior draws, each about 1"
+        found.append(_rows(words, table, table["ensemble"], _ENSEMBLE, {}, {}))
+    return found
+
+
+def _rows(
+    what: str,
+    table: dict[str, Any],
+    means: dict[str, Any],
+    columns: dict[str, str],
+    known: dict[str, Any],
+    bounded: dict[str, str],
+) -> Table:
+    limits = {words: known[name] for name, words in bounded.items() if known.get(name)}
+    header = ["t", *(name for words in columns.values() for name in (words, "standard error"))]
     rows: list[list[str | float | None]] = []
     for i, t in enumerate(table["t"]):
         row: list[str | float | None] = [t]
-        for each in measured.values():
-            row += [_cell(each, i), each["se"][i]]
+        for name in columns:
+            row += [_cell(means[name], i), means[name]["se"][i]]
         rows.append([*row, *(values[i] for values in limits.values())])
-    caption = f"{table['agent']}: means over runs before step t, and bounds"
-    return Table(caption, [*header, *limits], rows)
+    return Table(f"{table['agent']}, before step t: {what}", [*header, *limits], rows)
 
 
 def _cell(each: dict[str, Any], i: int) -> str | float | None:

@@ -177,7 +177,7 @@
     });
     const x = axis(view.logx, chart.x), y = axis(view.logy, chart.y);
     if (view.logx && decades(xs(chart)) > 1.2) x.dtick = 1;
-    if (chart.ticks.length) Object.assign(x, ticksAt(chart.ticks, view.logx));
+    if (chart.ticks.length) Object.assign(x, ticksAt(chart.ticks, view.logx, width - 90));
     if (chart.names.length) {
       Object.assign(x, {
         type: "category", categoryorder: "array", categoryarray: chart.names,
@@ -209,10 +209,11 @@
     const kept = names.filter((_, i) => (names.length - 1 - i) % every === 0);
     return { tickvals: kept, ticktext: kept.map((name) => plain(name).replace(/ /g, "<br>")) };
   }
-  function ticksAt(values, log) {
+  function ticksAt(values, log, width) { // those that there is room for
     const place = (value) => (log ? Math.log10(value) : value);
     const sorted = [...values].sort(byNumber).filter((value) => !log || value > 0);
-    const least = 0.055 * (place(sorted[sorted.length - 1]) - place(sorted[0]));
+    const room = 8 * Math.max(...sorted.map((value) => number(value).length)) + 10;
+    const least = (room / width) * (place(sorted[sorted.length - 1]) - place(sorted[0]));
     const kept = [];
     for (const value of sorted) if (!kept.length || place(value) - place(kept[kept.length - 1]) >= least) kept.push(value);
     return { tickvals: kept, ticktext: kept.map(number), dtick: undefined };
