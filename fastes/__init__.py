@@ -32,6 +32,7 @@ _HOME = {
     "citation": "results.citation",
     "compare": "simulation.api",
     "load": "studies.loading",
+    "report": "reports.api",
     "rerun": "simulation.rerun",
     "resume": "simulation.checkpoint",
     "simulate": "simulation.api",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
     from fastes.problem.bandit import LinearBandit as LinearBandit
+    from fastes.reports.api import report as report
     from fastes.results.citation import citation as citation
     from fastes.results.comparison import Comparison as Comparison
     from fastes.results.result import Result as Result

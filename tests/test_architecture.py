@@ -13,7 +13,7 @@ import fastes
 from fastes.agents import AGENTS
 from fastes.checks.parameters import parameters_of
 
-# Each may import those after it. `reports` is to come.
+# Each may import those after it.
 ROOMS = (
     *("cli", "reports", "studies", "simulation", "theory", "results", "agents", "problem"),
     *("actions", "files", "checks", "kernels"),

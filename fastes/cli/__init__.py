@@ -14,6 +14,7 @@ _COMMANDS = {
     "bound": "Print the paper's regret bounds for a problem.",
     "diagnose": "Measure what the paper's theory speaks of, beside its bounds.",
     "plot": "Draw saved results.",
+    "report": "Write a page for a browser about results, studies, benchmarks.",
     "show": "Print what a file is, and how it was made.",
     "rerun": "Do a saved result again, and compare every bit.",
     "compile": "Compile ahead what agents need.",

@@ -120,6 +120,11 @@ def seconds(context: click.Context, parameter: click.Parameter, value: str | Non
     return duration
 
 
+def counted(n: int, what: str) -> str:
+    """Return a number of things, such as "1 run" or "2,000 runs"."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
 FORCE = click.option("--force", is_flag=True, help="Replace files of any kind.")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,13 @@ SUFFIXES = {
     "study": (".db",),
     "table": (".csv",),
     "figure": tuple(f".{name}" for name in FIGURE_FORMATS),
+    "report": (".html", ".htm"),
+    "benchmark": (".json",),
 }
-"""The kinds of files that fastes writes, and how their names end."""
+"""The kinds of files that fastes, or its benchmarks, write, and how their names end."""
+
+REPORT_MARK = '<meta name="fastes" content="report">'
+"""Near the beginning of a report."""
 
 APPLICATION = 0x66737473
 """In the header of a study's database: "fsts"."""
@@ -56,6 +62,10 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
         except Exception:  # whatever a foreign archive makes its readers say
             return None
         return kind if kind in SUFFIXES else None
+    if start.startswith(b"<!doctype html>"):
+        return "report" if REPORT_MARK.encode() in start else None
+    if start.startswith(b"{"):
+        return "benchmark" if re.match(rb'\{\s*"commit": "\w*",\s*"date": "', start) else None
     if start.startswith((b"\x89PNG", b"%PDF")) or b"<svg" in start or b"DTD SVG" in start:
         return "figure"
     return "table" if start.startswith(b"agent,") else None

@@ -237,6 +237,22 @@ def _require_paired(x: Result, y: Result) -> None:
             )
 
 
+def paired_groups(results: Sequence[Result]) -> list[list[Result]]:
+    """Return results in groups of those whose runs share theta and noise, each in its order."""
+    groups: list[list[Result]] = []
+    for result in results:
+        for group in groups:
+            try:
+                _require_paired(group[0], result)
+            except ValueError:
+                continue
+            group.append(result)
+            break
+        else:
+            groups.append([result])
+    return groups
+
+
 def difference(x: Result, y: Result) -> Difference:
     """Return the difference of two results in the runs that both have, or raise ValueError."""
     _require_paired(x, y)

@@ -123,6 +123,22 @@ def colour_scale(agent: str, positions: Sequence[float]) -> list[str]:
     return [_colour(family, -1 + 13 * position) for position in positions]
 
 
+def on_dark(colour: str) -> str:
+    """Return a colour for a dark background: of the same hue, lighter, and in the same order.
+
+    The darkest shade of a family, 0.30 in lightness, becomes 0.62; the lightest, 0.79, 0.90.
+
+    >>> on_dark(curve_styles(["es"])[0].colour)
+    '#5d97e0'
+    """
+    gamma = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(gamma <= 0.04045, gamma / 12.92, ((gamma + 0.055) / 1.055) ** 2.4)
+    cones = np.linalg.solve(_FROM_CONES, linear)
+    lightness, a, b = np.linalg.solve(_TO_CONES, np.cbrt(cones))
+    hue = float(np.degrees(np.arctan2(b, a)))
+    return _colour_at(0.62 + (lightness - 0.30) * 0.57, float(np.hypot(a, b)), hue)
+
+
 def _shades(agent: str, n: int, drawn: set[int]) -> list[int]:
     """Return n of a family's shades, as far apart as can be, that are not drawn yet."""
     free = [shade for shade in range(MOST) if shade not in drawn]
@@ -144,30 +160,38 @@ def _family(agent: str) -> _Family:
 
 
 def _colour(family: _Family, shade: float) -> str:
+    return _colour_at(0.30 + 0.042 * shade + family.offset, family.chroma, family.hue)
+
+
+def _colour_at(lightness: float, most_chroma: float, hue: float) -> str:
     """Return a colour in hexadecimal; where a screen has no such colour, one that is paler."""
-    lightness = 0.30 + 0.042 * shade + family.offset
-    for chroma in np.linspace(family.chroma, 0.0, 60):
-        rgb = _rgb(lightness, chroma, np.radians(family.hue))
+    for chroma in np.linspace(most_chroma, 0.0, 60):
+        rgb = _rgb(lightness, chroma, np.radians(hue))
         if (rgb >= 0).all() and (rgb <= 1).all():
             break
     return "#" + "".join(f"{round(255 * part):02x}" for part in np.clip(rgb, 0, 1))
 
 
-def _rgb(lightness: float, chroma: float, hue: float) -> Floats:
-    """Return a colour of OKLCH (Ottosson, 2020) as red, green and blue of sRGB."""
-    a, b = chroma * np.cos(hue), chroma * np.sin(hue)
-    cones = np.array(
-        [
-            lightness + 0.3963377774 * a + 0.2158037573 * b,
-            lightness - 0.1055613458 * a - 0.0638541728 * b,
-            lightness - 0.0894841775 * a - 1.2914855480 * b,
-        ]
-    )
-    matrix = [
+# OKLab (Ottosson, 2020): (lightness, a, b) to cube roots of cone responses, and these to sRGB.
+_TO_CONES = np.array(
+    [
+        [1.0, 0.3963377774, 0.2158037573],
+        [1.0, -0.1055613458, -0.0638541728],
+        [1.0, -0.0894841775, -1.2914855480],
+    ]
+)
+_FROM_CONES = np.array(
+    [
         [4.0767416621, -3.3077115913, 0.2309699292],
         [-1.2684380046, 2.6097574011, -0.3413193965],
         [-0.0041960863, -0.7034186147, 1.7076147010],
     ]
-    linear = np.array(matrix) @ cones**3
+)
+
+
+def _rgb(lightness: float, chroma: float, hue: float) -> Floats:
+    """Return a colour of OKLCH as red, green and blue of sRGB."""
+    a, b = chroma * np.cos(hue), chroma * np.sin(hue)
+    linear = _FROM_CONES @ (_TO_CONES @ np.array([lightness, a, b])) ** 3
     gamma = 1.055 * np.maximum(linear, 0.0) ** (1 / 2.4) - 0.055
     return np.where(linear <= 0.0031308, 12.92 * linear, gamma)

@@ -134,8 +134,9 @@ def split(
     facet: str | None,
     apart: Sequence[str],
     fits: Callable[[list[Curve], list[str]], bool],
+    most: int | None = MOST_PANELS,
 ) -> list[Panel]:
-    """Return the panels of a figure.
+    """Return the panels of a figure, or raise ValueError if they are more than `most`.
 
     One for each value of the fact `facet`; none with curves that differ in a fact of `apart`,
     which cannot be compared; and as few more as are needed for all of them to be readable. A
@@ -166,9 +167,9 @@ def split(
                 ways.append((left, len(tried) > 6, not one_legend, len(tried), -len(ways), name))
         names.append(min(ways)[-1])
         panels = _partition(curves, names)
-    if len(panels) > MOST_PANELS:
+    if most is not None and len(panels) > most:
         raise ValueError(
-            f"the figure would have {len(panels)} panels, at most {MOST_PANELS} are readable: "
+            f"the figure would have {len(panels)} panels, at most {most} are readable: "
             "choose fewer results with where"
         )
     return panels

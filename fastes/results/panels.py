@@ -88,11 +88,12 @@ def draw_curves(curves: Sequence[Curve], kind: Kind, ax: Any, look: Look) -> "Ax
             )
     if is_axes(ax):
         return _on_axes(curves, kind, ax, look)
-    panels = split(curves, look.get("facet"), kind.apart, _fit)
+    panels = split(curves, look.get("facet"), kind.apart, can_be_told_apart)
     return on_figure(ax, lambda figure: _on_figure(panels, kind, figure, look))
 
 
-def _fit(curves: list[Curve], hidden: list[str]) -> bool:
+def can_be_told_apart(curves: list[Curve], hidden: list[str]) -> bool:
+    """Return whether there are styles for all these curves on one panel."""
     return plan(curves, hidden) is not None
 
 

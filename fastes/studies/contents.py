@@ -1,7 +1,9 @@
 """What a file of fastes holds, and how it was made."""
 
+import json
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from fastes.agents import agent_label
 from fastes.agents.live import LiveAgent
 from fastes.files.archive import load_arrays
 from fastes.files.kinds import FileFormatError, is_database, kind_of
+from fastes.files.report_file import read_header
 from fastes.problem.bandit import LinearBandit
 from fastes.results.comparison import Comparison
 from fastes.results.files import load_results
@@ -134,10 +137,21 @@ def _of_study(path: str | os.PathLike[str]) -> dict[str, Any]:
         }
 
 
+def _of_benchmark(path: str | os.PathLike[str]) -> dict[str, Any]:
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        facts = {name: str(record[name]) for name in ("commit", "date", "cpu")}
+        return {**facts, "versions": record["versions"], "benchmarks": len(record["ratios"])}
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{os.fspath(path)} is no record of benchmarks: {error}") from error
+
+
 _READERS: dict[Any, Callable[[str | os.PathLike[str]], dict[str, Any]]] = {
     "result": _of_result,
     "problem": _of_problem,
     "agent": _of_agent,
     "checkpoint": _of_checkpoint,
     "study": _of_study,
+    "report": read_header,
+    "benchmark": _of_benchmark,
 }

@@ -60,7 +60,7 @@ def draw_against(
         values=numbers,
         names=[] if numbers else list(dict.fromkeys(_name(x, value) for value in values)),
     )
-    return draw_curves(_curves(kept, x), kind, ax, look)
+    return draw_curves(curves_against(kept, x), kind, ax, look)
 
 
 def chosen_settings(
@@ -84,13 +84,24 @@ def _name(x: str, value: Any) -> Any:
     return fact_text("agent", value) if x == "agent" else value
 
 
-def _curves(results: Sequence[tuple[Setting, Result]], x: str) -> list[Curve]:
-    """Return a curve for each combination of the other axes."""
-    others = [name for name in AXES if name != x]
+def grouped(
+    results: Sequence[tuple[Setting, Result]], x: str
+) -> dict[tuple[Any, ...], list[tuple[Any, Result]]]:
+    """Return values of an axis and results there, by the values of all other axes."""
     groups: dict[tuple[Any, ...], list[tuple[Any, Result]]] = {}
     for setting, result in results:
-        key = tuple(setting.axes[name] for name in others)
+        key = tuple(setting.axes[name] for name in AXES if name != x)
         groups.setdefault(key, []).append((setting.axes[x], result))
+    for points in groups.values():
+        if not all(isinstance(value, str) for value, _ in points):
+            points.sort(key=lambda point: point[0] or 0)
+    return groups
+
+
+def curves_against(results: Sequence[tuple[Setting, Result]], x: str) -> list[Curve]:
+    """Return a curve for each of the groups of `grouped`, in their order."""
+    others = [name for name in AXES if name != x]
+    groups = grouped(results, x)
     columns = zip(*groups, strict=True)
     apart = [n for n, column in zip(others, columns, strict=True) if len({*column} - {None}) > 1]
     curves = []
@@ -102,8 +113,6 @@ def _curves(results: Sequence[tuple[Setting, Result]], x: str) -> list[Curve]:
         words = {n: fact_text(n, facts[n]) for n in said if facts[n] is not None}
         if not words:
             words["agent"] = "all agents"
-        if not all(isinstance(value, str) for value, _ in points):
-            points.sort(key=lambda point: point[0] or 0)
         finals = [result.regret for _, result in points]
         runs = [result.configuration.runs for _, result in points]
         curves.append(

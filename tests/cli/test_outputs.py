@@ -43,12 +43,14 @@ COMMANDS = {
     "diagnose": ["diagnose", *QUICK, "--samples", "32", "--times", "0,5"],
     "resume": ["resume", "run.ckpt"],
     "bound": ["bound", "--K", "5", "--d", "2", "--T", "9", "--M", "2,4,8", "--samples", "64"],
+    "report": ["report", "result.npz"],
 }
 FILES = {
     "simulate": {"--out": "new.npz", "--csv": "new.csv", "--plot": "new.png"},
     "diagnose": {"--out": "new.npz", "--csv": "new.csv", "--plot": "new.svg"},
     "resume": {"--out": "new.npz", "--csv": "new.csv", "--plot": "new.pdf"},
     "bound": {"--plot": "new.png"},
+    "report": {"--out": "new.html"},
 }
 
 
@@ -109,6 +111,8 @@ def test_help_that_nobody_reads_is_no_error(words):
         ["resume", "run.ckpt", "--out", "run.ckpt"],
         ["plot", "result.npz", "--out", "result.npz"],
         ["sweep", "--problem", "problem.npz", "--out", "problem.npz"],
+        ["sweep", "--problem", "problem.npz", "--out", "new.db", "--report", "problem.npz"],
+        ["report", "result.npz", "study.db", "--out", "study.db"],
     ],
     ids=" ".join,
 )
@@ -131,6 +135,8 @@ def test_an_output_is_never_an_input(words, folder, monkeypatch):
         (["diagnose", "--out", "problem.npz"], "is a fastes problem: a result replaces it only"),
         (["plot", "result.npz", "--out", "x.npz"], "the name of a figure must end in"),
         (["sweep", "--out", "new.npz"], "the name of a study must end in .db"),
+        (["sweep", "--out", "new.db", "--report", "x.pdf"], "must end in .html or .htm"),
+        (["report", "result.npz", "--out", "study.db"], "must end in .html or .htm"),
     ],
 )
 def test_what_is_of_another_kind_is_refused_before_the_work(words, message, folder, monkeypatch):
@@ -165,6 +171,7 @@ JSON = {
     "sweep --dry-run": ["sweep", "study.db", "--dry-run"],
     "compile": ["compile", "--agent", "greedy", "--K", "5", "--d", "2"],
     "plot": ["plot", "result.npz", "--out", "new.png"],
+    "report": ["report", "result.npz", "study.db", "--out", "new.html"],
     "show": ["show", "result.npz"],
     "show a problem": ["show", "problem.npz"],
     "show a checkpoint": ["show", "run.ckpt"],

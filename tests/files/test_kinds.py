@@ -1,5 +1,6 @@
 """What a file is, and which files may take another's place."""
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -27,6 +28,13 @@ def folder(tmp_path_factory):
     fastes.sweep(fastes.Study(agent="greedy", K=5, d=2, T=5, runs=2), path / "study.db")
     for suffix in SUFFIXES["figure"]:
         save_figure(lambda ax: plot_regret([result], ax), path / f"figure{suffix}")
+    for suffix in SUFFIXES["report"]:
+        fastes.report(result, path / f"report{suffix}")
+    record = {"commit": "c0ffee", "date": "2026-01-01", "cpu": "x", "versions": {}}
+    record |= {"ratios": {"a/b": [2.0]}, "seconds": {"a/b": 1.0}}
+    (path / "benchmark.json").write_text(json.dumps(record, indent=1))
+    (path / "foreign.html").write_text("<!doctype html><p>a page</p>")
+    (path / "foreign.json").write_text('{"name": "commit"}')
     (path / "foreign.csv").write_text("name,age\nada,36\n")
     np.savez(path / "foreign.npz", a=np.arange(3))
     sqlite3.connect(path / "foreign.db").executescript("CREATE TABLE t (a); VACUUM;")

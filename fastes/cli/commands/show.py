@@ -17,8 +17,8 @@ from fastes.cli.startup import load_numba
 def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
     """Print what a file of fastes is, and how it was made.
 
-    FILE is a result, a checkpoint, a study, a problem or a saved agent. All of it is read, so
-    that damage is noticed.
+    FILE is a result, a checkpoint, a study, a problem, a saved agent, a report or a record of
+    benchmarks. All of it is read, so that damage is noticed.
 
     \b
     fastes show result.npz

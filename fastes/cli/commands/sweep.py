@@ -4,20 +4,22 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastes.cli.agent_options import help_of, shown_default
-from fastes.cli.errors import user_errors
+from fastes.cli.errors import end_in_order, user_errors
 from fastes.cli.options import (
+    FORCE,
     INPUT,
     INTEGER,
     OUTPUT,
     Command,
     check_outputs,
+    counted,
     output_options,
     seconds,
 )
@@ -27,7 +29,7 @@ from fastes.studies.axes import AXES, OWNERS
 if TYPE_CHECKING:
     from fastes.studies.execution import Plan
     from fastes.studies.study import Study
-    from fastes.studies.sweep import Sweep
+    from fastes.studies.sweep import Sweep, SweepProgress
 
 
 _NUMBERS = {
@@ -75,6 +77,13 @@ def _study_options(command: Command) -> Command:
     callback=seconds,
     help="About how long a task should take.",
 )
+@click.option(
+    "--report",
+    "page",
+    type=OUTPUT,
+    help="A page (html) that is kept current while the sweep goes on: fastes report.",
+)
+@FORCE
 @click.option("--dry-run", is_flag=True, help="Print the plan and what it will cost; do nothing.")
 @output_options
 def sweep(
@@ -83,6 +92,8 @@ def sweep(
     threads: int | None,
     dask: str | None,
     task_seconds: float,
+    page: Path | None,
+    force: bool,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
@@ -99,6 +110,7 @@ def sweep(
     fastes sweep --agent es,ts --M 2,4,8,...,1024 --K 100,1000 --runs 400 --dry-run
     fastes sweep study.toml --out study.db
     fastes sweep study.toml --out study.db --dask tcp://scheduler:8786
+    fastes sweep study.toml --out study.db --report study.html
     fastes plot study.db --x M --out regret.png
     """
     given = {name: value for name, value in words.items() if value is not None}
@@ -118,8 +130,17 @@ def sweep(
         from fastes.studies.tables import tasks_line
 
         inputs = [words["problem"], words["theta"], None if file == out else file]
-        check_outputs({"out": out}, inputs, kinds={} if out.exists() else {"out": "study"})
+        check_outputs(
+            {"out": out, "report": page},
+            inputs,
+            force=force,
+            kinds={"report": "report", **({} if out.exists() else {"out": "study"})},
+        )
         check_workers(threads, dask)
+        if page is not None:
+            from fastes.reports.library import charts_library
+
+            charts_library()  # what is missing is said now, not when the page is due
         study = _study(file, given)
         visible = not (quiet or as_json)
         begun = out.exists()
@@ -138,9 +159,26 @@ def sweep(
             if visible:
                 click.echo(_cost(planned), err=True)
             create_file(out, planned)
-        with sweep_report(visible) as progress:
+        with sweep_report(visible) as draw, _kept_current(out, page, force) as write:
+
+            def progress(now: "SweepProgress") -> None:
+                for each in (draw, write):
+                    if each is not None:
+                        each(now)
+
             run_tasks(out, study, threads=threads, dask=dask, progress=progress)
         _print_done(Sweep(str(out)), as_json, quiet)
+
+
+def _kept_current(
+    out: Path, page: Path | None, force: bool
+) -> "AbstractContextManager[Callable[[SweepProgress], None] | None]":
+    """Return what writes the report of a study while it goes on, if one is asked for."""
+    if page is None:
+        return nullcontext()
+    from fastes.reports.live import kept_current
+
+    return kept_current(out, page, force=force, on_stop=end_in_order)
 
 
 def _home_of(file: Path | None) -> Path:
@@ -181,15 +219,11 @@ def _cost(planned: "Plan") -> str:
 
     study, n = planned.study, processors()
     return (
-        f"{_counted(len(study.settings), 'setting')} of {_counted(study.runs, 'run')} "
-        f"in {_counted(len(planned.tasks), 'task')}\n"
+        f"{counted(len(study.settings), 'setting')} of {counted(study.runs, 'run')} "
+        f"in {counted(len(planned.tasks), 'task')}\n"
         f"about {planned.seconds / 3600:.2g} core-hours: {_duration(planned.seconds / n)} on the "
-        f"{_counted(n, 'processor')} here"
+        f"{counted(n, 'processor')} here"
     )
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _duration(seconds_: float) -> str:
@@ -247,6 +281,6 @@ def _print_done(done: "Sweep", as_json: bool, quiet: bool) -> None:
     if failures:
         number, message = next(iter(failures.items()))
         raise click.ClickException(
-            f"{_counted(len(failures), 'task')} failed, as task {number} did: {message}; "
+            f"{counted(len(failures), 'task')} failed, as task {number} did: {message}; "
             "the same command tries again"
         )

@@ -1,0 +1,66 @@
+"""Reports as files: pages for a browser that say of themselves what they are."""
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from fastes.files.atomic import atomic_write
+from fastes.files.kinds import REPORT_MARK, FileFormatError, require_replaceable
+
+_HEADER = re.compile(r'<script type="application/json" id="fastes-report">(.*?)</script>\n', re.S)
+_PLACE = "<!--header-->\n"
+_END = "</html>\n"
+
+
+def write_report(
+    path: str | os.PathLike[str], page: str, header: dict[str, Any], force: bool = False
+) -> int:
+    """Write a page, with its header in the place of `<!--header-->`, and return its bytes.
+
+    It appears whole or not at all. A file that is no report is not replaced, unless by `force`.
+    """
+    require_replaceable(path, "report", force)
+    before, place, after = page.partition(_PLACE)
+    if not (place and REPORT_MARK in before[:400] and page.endswith(_END)):
+        raise ValueError("the page must begin and end as a report does, and have room for a header")
+    sealed = {**header, "sha256": _digest(before, header, after)}
+    script = f'<script type="application/json" id="fastes-report">{embedded(sealed)}</script>\n'
+    content = (before + script + after).encode()
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(content)
+    return len(content)
+
+
+def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a report says of itself, or raise FileFormatError if it is not whole."""
+    try:
+        page = Path(path).read_bytes().decode()
+        found = _HEADER.search(page)
+        header: dict[str, Any] = json.loads(found[1]) if found else {}
+        seal = header.pop("sha256", None)
+        whole = found and seal == _digest(page[: found.start()], header, page[found.end() :])
+    except (ValueError, KeyError, AttributeError) as error:
+        raise FileFormatError(f"{os.fspath(path)} is no whole report: {error}") from error
+    if not whole:
+        raise FileFormatError(f"{os.fspath(path)} is no whole report: it was changed or cut")
+    return header
+
+
+def embedded(value: Any) -> str:
+    """Return JSON that is safe within a script element of a page: no text can end the element.
+
+    >>> embedded("</script><!--")
+    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
+    """
+    # Without ensure_ascii=False: all that is not ASCII, U+2028 among it, is escaped as well.
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _digest(before: str, header: dict[str, Any], after: str) -> str:
+    return hashlib.sha256("\0".join([before, embedded(header), after]).encode()).hexdigest()
