@@ -86,7 +86,7 @@ class Subset(ActionSet):
     @property
     def words(self) -> str:
         """What is on offer."""
-        return f"{self.size:,} of {len(self.pool):,} arms every step"
+        return f"of a pool of {len(self.pool):,}, drawn every step"
 
     def parts(self) -> dict[str, NDArray[Any]]:
         """Return the pool and the size."""

@@ -122,8 +122,8 @@ def _has_bounds(curve: Curve) -> bool:
 
 
 def _kl_bound(curve: Curve, line: dict[str, str]) -> Trace:
-    c, t = _result(curve).configuration, diagnostics_of(_result(curve)).t
-    values = bounds.divergence_bound(c.K, t, c.parameters["M"])
+    c, found = _result(curve).configuration, diagnostics_of(_result(curve))
+    values = bounds.divergence_bound(found.constants.K, found.t, c.parameters["M"])
     return bound_for(curve, f"bound on KL, {curve.label()}", values, line)
 
 

@@ -124,6 +124,8 @@ def fact_text(name: str, value: Any) -> str:
         return "theta from the prior" if value == "prior" else "theta fixed"
     if name == "problem":
         return f"problem {value[:6]}"
+    if name == "actions":
+        return str(value)
     if isinstance(value, float):
         return f"{name}={value:g}"
     return f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"

@@ -200,7 +200,19 @@ class Result:
 def shared_facts(result: Result) -> dict[str, Any]:
     """Return what a result has in common with those that it is compared with, for JSON."""
     c = result.configuration
-    names = ("K", "d", "rank", "noise", "T", "runs", "seed", "points", "theta", "problem")
+    names = (
+        "K",
+        "d",
+        "rank",
+        "noise",
+        "actions",
+        "T",
+        "runs",
+        "seed",
+        "points",
+        "theta",
+        "problem",
+    )
     return {**{name: getattr(c, name) for name in names}, "versions": dict(c.versions)}
 
 

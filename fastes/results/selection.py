@@ -12,7 +12,8 @@ def facts_of(result: Result) -> dict[str, Any]:
     """Return what is known of a result by name, for `where` and `facet`."""
     c = result.configuration
     names = ("engine", "K", "d", "T", "runs", "seed", "noise", "theta", "problem")
-    return {"agent": c.agent, **c.parameters, **{name: getattr(c, name) for name in names}}
+    facts = {"agent": c.agent, **c.parameters, **{name: getattr(c, name) for name in names}}
+    return facts if c.actions == "fixed" else {**facts, "actions": c.actions}
 
 
 def selected(

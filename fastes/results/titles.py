@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fastes.results.curves import Curve, Panel, fact_text
 
 _ALWAYS = ("K", "d", "T")
+_IF_KNOWN = ("actions",)
 _AT_NEED = ("noise", "theta", "problem")
 
 
@@ -34,8 +35,11 @@ def _words(panel: Panel) -> dict[str, str]:
     words = {
         name: fact_text(name, value)
         for name, value in panel.values.items()
-        if name not in (*_ALWAYS, *_AT_NEED, "runs") and value is not None
+        if name not in (*_ALWAYS, *_IF_KNOWN, *_AT_NEED, "runs") and value is not None
     }
+    for name in _IF_KNOWN:
+        values = {curve.facts.get(name) for curve in panel.curves} - {None}
+        words |= {name: " or ".join(sorted(map(str, values)))} if values else {}
     for name in _ALWAYS:
         text = _range(panel.curves, name)
         if text:

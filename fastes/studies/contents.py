@@ -63,7 +63,7 @@ def _of_one(result: Result) -> dict[str, Any]:
 
 def _problem(result: Result) -> dict[str, Any]:
     c, problem = result.configuration, result.problem
-    arms = "given"
+    arms = "given" if c.actions == "fixed" else c.actions
     if not isinstance(problem, LinearBandit) and "arms_family" in problem:
         arms = f"{problem['arms_family']}, drawn with seed {problem['arms_seed']}"
     return {"K": c.K, "d": c.d, "rank": c.rank, "noise": c.noise, "arms": arms}
@@ -76,6 +76,8 @@ def _of_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _facts(bandit: LinearBandit) -> dict[str, Any]:
     covariance = ("isotropic", "diagonal", "full")[np.ndim(bandit.prior_cov)]
     sizes = {"K": bandit.K, "d": bandit.d, "rank": bandit.rank, "noise": bandit.noise}
+    if bandit.action_set is not None:
+        sizes["actions"] = bandit.action_set.words
     return {**sizes, "prior_covariance": covariance, "fingerprint": bandit.fingerprint}
 
 
