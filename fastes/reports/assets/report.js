@@ -37,15 +37,15 @@
     for (const box of scope.querySelectorAll("input[data-key]")) box.checked = !state.hidden.has(box.dataset.key);
     for (const box of scope.querySelectorAll("input[data-bounds]")) box.checked = state.bounds;
     remember(scope);
-    // What is in sight at once; the rest one by one, so that no click waits for it.
-    for (const figure of figures) {
-      if (scopeOf(figure) !== scope || !views.has(figure)) continue;
-      if (inSight(figure)) showOrHide(figure);
-      else waiting.add(figure);
-    }
+    // One chart at once, the others one by one, those in sight first: no click waits for all.
+    const its = figures.filter((figure) => scopeOf(figure) === scope && views.has(figure));
+    const [first, ...others] = [...its.filter(inSight), ...its.filter((figure) => !inSight(figure))];
+    for (const figure of others) waiting.add(figure);
+    waiting.delete(first);
+    if (first) showOrHide(first);
     if (waiting.size && !busy) { busy = true; setTimeout(catchUp); }
   }
-  const waiting = new Set(); // charts out of sight that do not show yet what they should
+  const waiting = new Set(); // charts that do not show yet what they should
   let busy = false;
   function catchUp() {
     const [figure] = waiting;
