@@ -128,7 +128,7 @@ def _title(sources: Sequence[Source]) -> str:
     studies = [Path(source.name).name for source in sources if source.sweep is not None]
     words = []
     if labels:
-        words.append(", ".join(labels) if len(labels) <= 4 else f"{len(labels)} agents")
+        words.append("; ".join(labels) if len(labels) <= 4 else f"{len(labels)} agents")
     words += [f"study {name}" for name in studies]
     if any(source.record is not None for source in sources):
         words.append("benchmarks")

@@ -40,7 +40,11 @@ def page_html(page: Page, sections: Sequence[Section]) -> str:
         f'<li><a href="#{name}">{_text(title)}</a></li>' for name, title in writer.contents
     )
     summary = "".join(f'<p class="soft">{_text(line)}</p>\n' for line in page.summary)
-    style, script, library = _asset("report.css"), _asset("report.js"), charts_library()
+    style, script, library = (
+        _asset("report.css"),
+        _asset("charts.js") + _asset("report.js"),
+        charts_library(),
+    )
     policy = (
         f"default-src 'none'; script-src {script_hash(script.encode())} {library.hash}; "
         "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"

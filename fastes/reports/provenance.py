@@ -43,8 +43,8 @@ def summary_of(source: Source) -> str:
             f"{len(study.settings):,} settings of {study.runs:,} runs, seed {study.seed}; "
             f"varied: {varied}"
         )
-    labels = ", ".join(result.label for result in source.results)
-    return f"{setting_line(source.results)}; {labels}"
+    labels = "; ".join(result.label for result in source.results)
+    return f"{setting_line(source.results)}: {labels}"
 
 
 def _of_results(results: Sequence[Result], file: str | None) -> list[Part]:

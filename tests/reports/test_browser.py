@@ -282,7 +282,8 @@ def test_the_keyboard_switches_curves(four, visit):
     assert outline != "none"
     page.keyboard.press("Space")
     wait_shown(page, ["ES, M=4", "ES, M=32", "Greedy"])
-    assert shown(page, 2) == ["ES, M=4", "ES, M=32", "Greedy"]
+    plot(page, 2)
+    wait_shown(page, ["ES, M=4", "ES, M=32", "Greedy"], 2)
     page.get_by_role("button", name="None", exact=True).press("Enter")
     wait_shown(page, [])
     page.get_by_role("button", name="All", exact=True).press("Enter")
