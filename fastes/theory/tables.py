@@ -156,10 +156,10 @@ def _footer(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
     if any(table["ensemble"] is not None for table in tables):
         yield "variance, mean error, cov error: models against posterior draws, each about 1."
     if any(table["information_of_phat"] is not None for table in tables):
-        yield "KL(pbar||p) at most: sum of KL(phat||p) before t, over M (the information bound);"
-        yield "information: the same with proven bounds; fresh: a bound on Hellinger^2 of pbar, p."
+        yield "KL(pbar||p) at most: KL(phat||p) summed before t, over M, the information bound;"
+        yield "information: the same, proven; fresh: a bound on Hellinger^2 of pbar and p."
     if any(table["pbar"] is not None for table in tables):
-        yield "KL(pbar||p), Hel^2(pbar,p): by a particle filter a run, its noise in the error;"
+        yield "KL(pbar||p), Hel^2(pbar,p): by a particle filter, its noise is in the error;"
         yield "particles, least: effective number of them, median and least of the runs."
     if any(table["totals"]["least_exceedance"] is not None for table in tables):
         yield "exceedance: share of models with max a'z >= max a'theta."

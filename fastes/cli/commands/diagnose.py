@@ -97,9 +97,11 @@ def _save_and_print(
     from fastes.theory.inequalities import inequalities
 
     tables = [inequalities(result) for result in comparison]
-    if options["pbar"]:
-        _add_pbar(comparison, tables, options["particles"])
     try:
+        if options["out"] is not None:
+            comparison.save(options["out"], options["force"])
+        if options["pbar"]:
+            _add_pbar(comparison, tables, options["particles"])
         _save(comparison, tables, options)
     finally:
         if as_json:
@@ -126,8 +128,6 @@ def _add_pbar(comparison: "Comparison", tables: list[dict[str, Any]], particles:
 
 def _save(comparison: "Comparison", tables: list[dict[str, Any]], options: dict[str, Any]) -> None:
     force = options["force"]
-    if options["out"] is not None:
-        comparison.save(options["out"], force)
     if options["csv"] is not None:
         from fastes.theory.inequality_files import write_inequalities
 
