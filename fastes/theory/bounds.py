@@ -1,7 +1,7 @@
 """The paper's bounds on Bayesian regret, for a problem of one's own, and one that is free of K.
 
-docs/theory.md has the statements, the proof of the one that is ours, and the slips in the paper
-that a careful reader meets.
+docs/explanation/theory.md has the statements, the proof of the one that is ours, and the slips in
+the paper that a careful reader meets.
 """
 
 import math
@@ -50,7 +50,7 @@ def k_free_bound(t: ArrayLike, M: int) -> Floats:
     """Return 2 (1 - (1 - 1/M)^t), a bound on E[Hellinger^2(pbar_t || p_t)] that is free of K.
 
     At t, a given model was read before with probability 1 - (1 - 1/M)^t; one that was not is an
-    exact posterior sample (docs/theory.md).
+    exact posterior sample (docs/explanation/theory.md).
     """
     M = numbers.integer("M", M, 1, MAX_SIZE)
     times = _times(t)

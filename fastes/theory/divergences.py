@@ -25,6 +25,7 @@ _LINES, _FEWEST_LINES = 128, 32  # for each seldom arm to begin with, or where t
 _ALL_LINES = 4096  # that they share where these are not precise enough
 _AFFORDABLE = 1 << 31  # multiply-adds for all lines of a probe: seconds
 _TRIED = 16  # arms where all would take longer: one of them may be unable to win
+_POINT = 1 << 23  # multiply-adds: what finding the point that lines go through takes as long as
 
 
 class Law(NamedTuple):
@@ -83,6 +84,17 @@ def seldom_best(
     if math.isinf(n):
         return p < 1e-9  # exact to some 1e-15, not relative to a tiny probability
     return (apart * duplicate_counts < _SELDOM) | (p * duplicate_counts * n < _TOO_FEW)
+
+
+def cost_of_lines(
+    q: Floats, apart: Floats, duplicate_counts: NDArray[np.int64], rank: int
+) -> float:
+    """Return how many multiply-adds the lines of the seldom arms that q plays would cost.
+
+    Counted by the arms that were seldom the best of the draws apart.
+    """
+    seldom = np.count_nonzero((apart * duplicate_counts < _SELDOM) & (q > 0))
+    return float(seldom) * (_POINT + _FEWEST_LINES * len(q) * max(1, rank))
 
 
 def refined_law(

@@ -2,7 +2,7 @@
 
 phat_t, the law of the action given the agent's whole state, is compared with p_t, the law of the
 optimal action. It is not the paper's pbar_t, which conditions on the history alone: for an
-ensemble pbar_t = E[phat_t | H_t], for other agents both are the same (docs/theory.md).
+ensemble pbar_t = E[phat_t | H_t], for other agents both are the same (docs/explanation/theory.md).
 """
 
 import math
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fastes.agents.agent import Agent
 from fastes.agents.best_arms import BLOCK, BestArmCounts, draw_posterior_models, with_root
 from fastes.checks.arrays import Floats
+from fastes.kernels.actions.arms import Arms
 from fastes.kernels.diagnostics.best_of_models import values_of_arm
 from fastes.kernels.diagnostics.mutual_information import bins_of, information, points_of
 from fastes.kernels.streams.philox import Source
@@ -21,6 +22,7 @@ from fastes.problem.bandit import LinearBandit
 from fastes.results.diagnostics import Measurements
 from fastes.theory.divergences import (
     Divergences,
+    cost_of_lines,
     divergences,
     entropy_of,
     law_of_frequencies,
@@ -52,13 +54,10 @@ def probe(
     """
     posterior = with_root(state.posterior)
     arms, sigma = bandit.canonical.arms, bandit.noise
-    apart, z = _draws(bandit, posterior, source, t, samples)
-    winners = BestArmCounts(arms)
-    best = np.concatenate(
-        [winners.add(z[first : first + BLOCK]) for first in range(0, len(z), BLOCK)]
-    )
-    expected, drawn = _optimal(bandit, posterior, z, winners)
     played = agent.action_law(state, arms, source, t)
+    apart, z, informative = _draws(bandit, posterior, source, t, samples, played.probabilities)
+    winners, best = _count_best_arms(arms, z)
+    expected, drawn = _optimal(bandit, posterior, z, winners)
     law = law_of_frequencies(drawn.p, drawn.n, bandit.duplicate_counts)
     if played.probabilities is None:  # as Thompson sampling does, it plays p itself
         q, divergence = drawn.p, Divergences(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -77,32 +76,60 @@ def probe(
         main_regret=sigma * main,
         approximation_error=sigma * error,
         regret=sigma * float(means.max() - q @ means),
-        information=_information(bandit, q, z, best),
+        information=_information(bandit, q, z[:informative], best[:informative]),
         ensemble_variance=moments.variance if moments else math.nan,
         ensemble_mean_error=moments.mean_error if moments else math.nan,
         ensemble_cov_error=moments.cov_error if moments else math.nan,
     )
 
 
-def _draws(
-    bandit: LinearBandit, posterior: Any, source: Source, t: int, samples: int
-) -> tuple[Floats, Floats]:
-    """Return how often each arm is the best of a few draws, and the draws to measure with.
+class _Draws(NamedTuple):
+    """Draws from the posterior: how often each arm is the best of a few, and those to measure with.
 
-    The few are an eighth as many. They choose what the others are to do: these are eight times as
-    many where one arm is so often the best that regret and information rest on few draws. What
-    is measured does not depend on the draws that chose.
+    The few choose what is done with the others, and are not among them: what is measured does not
+    depend on what chose. `informative` is how many of these the information is measured with.
     """
-    few = samples // _APART
-    z = draw_posterior_models(posterior, source, t, few + samples)
-    apart = BestArmCounts(bandit.canonical.arms)
-    if few > 0:
-        apart.add(z[:few])
-    else_best = few - (apart.counts * bandit.duplicate_counts).max()
-    work = _MORE * samples * bandit.K * bandit.rank
-    if few >= _ENOUGH_TO_TELL and else_best <= few / 32 and work <= _AFFORDABLE_DRAWS:
-        z = draw_posterior_models(posterior, source, t, few + _MORE * samples)
-    return apart.counts, z[few:]
+
+    apart: Floats
+    z: Floats
+    informative: int
+
+
+def _draws(
+    bandit: LinearBandit, posterior: Any, source: Source, t: int, samples: int, q: Floats | None
+) -> _Draws:
+    """Return as many draws as were asked for, or eight times as many where these pay.
+
+    They do where one arm is so often the best that regret and information rest on few draws, and
+    where the agent's law q gives weight to so many arms that are seldom the best that lines
+    through the region of each would take longer.
+    """
+
+    def drawn(few: int, n: int, informative: int) -> _Draws:
+        z = draw_posterior_models(posterior, source, t, few + n)
+        return _Draws(
+            _count_best_arms(bandit.canonical.arms, z[:few])[0].counts, z[few:], informative
+        )
+
+    few, more = samples // _APART, _MORE * samples
+    draws = drawn(few, samples, samples)
+    if few < _ENOUGH_TO_TELL:
+        return draws
+    copies, work = bandit.duplicate_counts, more * bandit.K * bandit.rank
+    else_best = few - (draws.apart * copies).max()
+    if else_best <= few / 32 and work <= _AFFORDABLE_DRAWS:
+        return drawn(few, more, more)
+    if q is not None and cost_of_lines(q, draws.apart, copies, bandit.rank) > work:
+        return drawn(_MORE * few, more, samples)  # information takes long, and needs no more
+    return draws
+
+
+def _count_best_arms(arms: Arms, z: Floats) -> tuple[BestArmCounts, NDArray[np.int64]]:
+    """Return how often each arm is the best of models, and the best of each."""
+    winners, best = BestArmCounts(arms), np.empty(len(z), np.int64)
+    for first in range(0, len(z), BLOCK):
+        best[first : first + BLOCK] = winners.add(z[first : first + BLOCK])
+    return winners, best
 
 
 class _Drawn(NamedTuple):

@@ -111,7 +111,7 @@ def _footer(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
     if any(table["ensemble"] is not None for table in tables):
         yield "variance, mean error, cov error: models against posterior draws, each about 1."
     yield from _notes(tables, runs)
-    yield "docs/theory.md explains each."
+    yield "docs/explanation/diagnostics.md explains each."
 
 
 def _notes(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ from crafted import crafted
 from engine import start
 
 import fastes
+from fastes.agents.best_arms import draw_posterior_models, with_root
 from fastes.files.kinds import FileFormatError
 from fastes.results.comparison import Comparison
 from fastes.results.diagnostics import Measurements
@@ -309,6 +310,29 @@ def test_information_is_left_out_where_it_takes_too_long(monkeypatch):
     assert seen.mean("information_ratio").unknown.tolist() == [2, 2]
     assert np.isnan(seen.mean("information_ratio").value).all()
     assert np.isfinite(seen.values("step_regret")).all()
+
+
+def test_many_arms_that_are_seldom_the_best_get_more_draws():
+    # A hundred arms on a sphere: 64 draws find none of them often.
+    bandit = fastes.LinearBandit.random(100, 10)
+    run = start(bandit, fastes.EnsembleSampling(100), 1)
+    posterior = with_root(run.state.posterior)
+    every = draw_posterior_models(posterior, run.source, 0, 8 * (64 + 512))
+
+    def draws(q):
+        return look._draws(bandit, posterior, run.source, 0, 512, q)
+
+    plain, more = draws(None), draws(np.full(100, 0.01))
+    assert plain.apart.sum() == pytest.approx(64)
+    np.testing.assert_array_equal(plain.z, every[64 : 64 + 512])
+    # The draws that chose are not among those that measure.
+    assert more.apart.sum() == pytest.approx(8 * 64)
+    np.testing.assert_array_equal(more.z, every[8 * 64 :])
+    assert plain.informative == more.informative == 512
+    # Arms that the agent does not play need no better probability.
+    only_one = np.zeros(100)
+    only_one[np.argmax(plain.apart)] = 1.0
+    assert len(draws(only_one).z) == 512
 
 
 def test_the_probe_of_a_state_is_that_of_the_run():
