@@ -10,6 +10,8 @@ from numba import njit
 
 fma = njit(lambda x, y, z: floats.fma(x, y, z))
 dot = njit(lambda x, y: vectors.dot(x, y))
+add_transposed = njit(lambda matrix, x, out: vectors.add_transposed(matrix, x, out))
+multiply_transposed = njit(lambda matrix, x, out: vectors.multiply_transposed(matrix, x, out))
 
 anything = st.floats(allow_nan=True, allow_infinity=True)
 
@@ -60,6 +62,22 @@ def test_dot_is_its_interpreted_twin_to_the_bit(dtype):
     for n in [*range(70), 200, 255]:
         x, y = np.random.default_rng(n).normal(size=(2, n)).astype(dtype)
         assert dot(x, y) == vectors.dot(x, y)
+
+
+@pytest.mark.parametrize(
+    ("n", "r"), [(0, 3), (1, 1), (5, 5), (10, 10), (3, 127), (70, 7), (33, 64), (65, 100)]
+)
+def test_products_are_chains_in_the_order_of_rows(n, r):
+    # To the bit: of each column, and whatever `out` held where it is not added to.
+    rng = np.random.default_rng([n, r])
+    matrix, x, start = rng.normal(size=(n, r)), rng.normal(size=n), rng.normal(size=r)
+    for product, first in ((add_transposed, start), (multiply_transposed, np.zeros(r))):
+        expected = first.tolist()
+        for i in range(n):
+            expected = [floats.fma(x[i], matrix[i, j], expected[j]) for j in range(r)]
+        out = start.copy()
+        product(matrix, x, out)
+        assert out.tolist() == expected
 
 
 def test_dot_sees_nan():
