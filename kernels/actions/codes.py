@@ -14,7 +14,7 @@ from ..arithmetic.byte_product import WORD, ZERO, DotProducts, PairProducts, ins
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import dot
-from ..jit.decorators import generic, kernel
+from ..jit.decorators import generic, inlined, kernel
 
 _LEVELS = 127
 _SPARE = 1.0 + 2.0**-20  # for the rounding of norms of fewer than 10^5 coordinates
@@ -88,7 +88,7 @@ def _encode(rows, scale, errors, b):
         errors[1] = max(errors[1], np.sqrt(kept) * _SPARE)
 
 
-@kernel
+@inlined
 def _nearest(x, scale, levels):
     """Return the integer nearest to x / scale, of those that there are, as a float."""
     ratio = np.rint(x / scale) if scale > 0.0 else 0.0

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import fastes.kernels
 import pytest
 from fastes.kernels.agents import interface
-from fastes.kernels.arithmetic import tile_product
+from fastes.kernels.arithmetic import byte_product, tile_product
 from llvmlite import binding, ir
 from numba.extending import is_jitted
 from programs import PROBE, python
@@ -270,13 +270,25 @@ def test_a_generic_called_from_python_is_as_good_as_its_body():
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("models", [1, tile_product.MODELS])
 def test_the_code_of_a_tile_takes_pointers_that_know_no_type(bits, models):
+    def code(builder, arrays, r):
+        return tile_product._Code(builder, bits, arrays, r)
+
+    check_pointers_without_type(code, 4, models)
+
+
+@pytest.mark.parametrize("code", [byte_product._DotCode, byte_product._PairCode])
+@pytest.mark.parametrize("models", [1, tile_product.MODELS])
+def test_so_does_the_code_of_a_tile_in_8_bits(code, models):
+    check_pointers_without_type(code, 6, models)
+
+
+def check_pointers_without_type(code, n, models):
     module = ir.Module()
-    kinds = [*[ir.PointerType()] * 4, ir.IntType(64)]
+    kinds = [*[ir.PointerType()] * n, ir.IntType(64)]
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), "score")
     builder = ir.IRBuilder(function.append_basic_block())
     *arrays, r = function.args
-    code = tile_product._Code(builder, bits, arrays, r)
-    code.score(range(0, tile_product.TILE, code.lanes), models)
+    code(builder, arrays, r).emit(models)
     builder.ret_void()
     text = str(module)
     assert "*" not in text

@@ -54,8 +54,8 @@ def test_the_best_arms_are_those_of_a_full_scan(problem):
     scores = exact_scores(arms, z)
     tied = np.flatnonzero(scores == scores.max())
     best, ties = search_boxes(work, z, margin, EVERYTHING)
-    if len(tied) > TILE:
-        assert ties == 0
+    if ties == 0:  # given up: more ties than there is room for, of the best or of one before it
+        assert np.unique(scores, return_counts=True)[1].max() > TILE
     else:
         assert best == scores.max()
         assert sorted(work.tied[:ties]) == tied.tolist()

@@ -33,6 +33,7 @@ from fastes.simulation import plan
 BYTES = [screening for screening in PASSES if screening != "single"]
 scan = from_python(scans.scan)
 encode = from_python(encode_model)
+margin32 = from_python(screening.margin32)
 rule_out = from_python(screening.rule_out)
 screen = from_python(screening.screen)
 screen_all = from_python(lockstep._screen_all)
@@ -74,10 +75,11 @@ def test_the_choices_are_those_of_a_full_scan_in_double_precision(problem):
 @given(problems(arms=(1, 130)))
 def test_every_score_in_8_bits_is_within_its_margin(problem):
     b, o, z = problem
-    if not np.abs(z).max() < 1e28:
-        return
     for kind in BYTES:
         arms = arms_of(b, o, kind)
+        with np.errstate(all="ignore"):
+            if np.isnan(margin32(arms, z)):
+                return  # too large for single precision: nothing is screened
         tiles = len(arms.tiles)
         maxima, margins = np.empty(tiles, np.float32), np.empty(tiles)
         maxima_and_margins(arms.codes, arms, z, coded_models(1, len(z)), maxima, margins)
