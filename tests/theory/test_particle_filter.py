@@ -71,6 +71,7 @@ def test_drawing_again_changes_no_mean():
     chosen = cloud.drawn_again(rng)
     weights = np.exp(cloud.log_weights)
     assert weights.mean(axis=1) == pytest.approx(totals)
+    assert (np.ptp(weights, axis=1) == 0).all()  # what was drawn by weight has no weight left
     after = (weights * values.ravel()[chosen].reshape(GROUPS, size)).sum() / weights.sum()
     assert after == pytest.approx(before, abs=0.5)
     assert cloud.effective() < GROUPS * size / 2
