@@ -1,7 +1,7 @@
 """How a sweep scales on this machine, and what dask adds to a task: ``python -m bench.scale``.
 
-Prints what docs/scale.md reckons with: the time of one study on one and two threads and on one
-and two dask workers; tasks a second that a scheduler gets through when there is nothing in
+Print the numbers of docs/explanation/scale.md: the time of one study on one and two threads and on
+one and two dask workers; tasks a second that a scheduler gets through when there is nothing in
 them; the bytes of a result, and how many such results the file takes in a second.
 """
 

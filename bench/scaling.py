@@ -1,6 +1,6 @@
 """Time a step against M, K, d, T, runs and threads, beside NumPy, the eager engine and the limit.
 
-``python -m bench.scaling`` writes docs/scaling.csv and docs/scaling.png; ten minutes.
+``python -m bench.scaling`` writes scaling.csv and scaling.png in docs/figures; ten minutes.
 """
 
 import csv
@@ -160,8 +160,8 @@ def _read(folder: Path) -> list[Point]:
 @click.option(
     "--out",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
-    default=ROOT / "docs",
-    show_default="docs",
+    default=ROOT / "docs" / "figures",
+    show_default="docs/figures",
 )
 def main(largest: int, only: str | None, out: Path) -> None:
     """Measure all studies and write scaling.csv and scaling.png."""

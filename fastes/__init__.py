@@ -28,6 +28,7 @@ _HOME = {
     "Sweep": "studies.sweep",
     "ThompsonSampling": "agents.thompson_sampling",
     "UniformRandom": "agents.uniform_random",
+    "citation": "results.citation",
     "compare": "simulation.api",
     "load": "studies.loading",
     "rerun": "simulation.rerun",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
     from fastes.problem.bandit import LinearBandit as LinearBandit
+    from fastes.results.citation import citation as citation
     from fastes.results.comparison import Comparison as Comparison
     from fastes.results.result import Result as Result
     from fastes.simulation.api import SimulationStopped as SimulationStopped

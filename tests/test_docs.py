@@ -9,23 +9,24 @@ import fastes
 from fastes.cli import main
 
 ROOT = Path(__file__).parent.parent
-TEXTS = {path.name: path.read_text() for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"))}
+PAGES = (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
+TEXTS = {str(path.relative_to(ROOT)): path.read_text() for path in PAGES}
 
 
 @pytest.mark.parametrize("command", main.list_commands(None))
 def test_every_command_is_shown_in_the_readme_and_the_guide(command):
-    for name in ("README.md", "guide.md"):
+    for name in ("README.md", "docs/guide.md"):
         assert f"fastes {command} " in TEXTS[name]
 
 
 @pytest.mark.parametrize("name", fastes.__all__)
 def test_every_public_name_is_in_the_guide(name):
-    assert re.search(rf"\b{name}\b", TEXTS["guide.md"])
+    assert re.search(rf"\b{name}\b", TEXTS["docs/guide.md"])
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_links_and_named_files_exist(name):
-    folder = ROOT if name == "README.md" else ROOT / "docs"
+    folder = (ROOT / name).parent
     for target in re.findall(r"\]\(([^)#:]+)\)", TEXTS[name]):
         assert (folder / target).exists(), target
     for target in re.findall(r"`((?:fastes|kernels|tests|bench|docs)/[\w./]+\.\w+)`", TEXTS[name]):

@@ -218,8 +218,10 @@ class Store:
             raise
         except (sqlite3.Error, zlib.error, ValueError, TypeError, KeyError, OverflowError) as error:
             code = getattr(error, "sqlite_errorcode", None)
-            # A missing table is an operational error too, to SQLite.
-            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+            # A missing table is an operational error too, to SQLite; and to Python, without a
+            # code, text that is not UTF-8.
+            damaged = code in (None, sqlite3.SQLITE_ERROR)
+            if isinstance(error, sqlite3.OperationalError) and not damaged:
                 raise OSError(errno.EIO, str(error), name) from error
             raise FileFormatError(f"{name} is not a fastes study, or it is damaged") from error
 

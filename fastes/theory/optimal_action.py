@@ -61,7 +61,8 @@ def optimal_action(
     bandit : LinearBandit
         The problem.
     mean : (r,) array_like, optional
-        Mean of z, in the canonical coordinates of the problem (docs/method.md); by default 0.
+        Mean of z, in the canonical coordinates of the problem; by default 0
+        (docs/explanation/method.md).
     root : (r, n) array_like, optional
         A root of its covariance, S = root root'; by default the identity.
     samples : int

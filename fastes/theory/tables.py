@@ -164,7 +164,7 @@ def _footer(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
     if any(table["totals"]["least_exceedance"] is not None for table in tables):
         yield "exceedance: share of models with max a'z >= max a'theta."
     yield from _notes(tables, runs)
-    yield "docs/theory.md explains each."
+    yield "docs/explanation/diagnostics.md explains each."
 
 
 def _notes(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ missed the sum over arms a played in between of (sum of n_a independent N(0, 1))
 inner sum is sqrt(n_a) times one N(0, 1). So a catch-up costs one normal and one axpy for each
 *distinct* arm played since. A model never read before is an exact posterior sample: xi ~ N(0, P).
 
-docs/deferred.md has the proof that the law of actions and rewards is unchanged.
+docs/explanation/deferral.md has the proof that the law of actions and rewards is unchanged.
 """
 
 from typing import NamedTuple

@@ -7,8 +7,8 @@ m = o + b'mu and c = W b. For any model z, with zeta = R (z - mu),
                          <= m + |c| |zeta|.
 
 The last bound needs two numbers of an arm, and its maximum over many arms is one number for
-each |zeta|: an envelope. The one before needs k + 1 numbers: a head. docs/certified-argmax.md
-has the proof, and why the bounds hold in floating point.
+each |zeta|: an envelope. The one before needs k + 1 numbers: a head.
+docs/explanation/certified-argmax.md has the proof, and why the bounds hold in floating point.
 """
 
 from typing import NamedTuple

@@ -116,7 +116,7 @@ def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
         "inf in 3: infinite in 3 runs, and so is the mean.",
         "cov error",
         "Theorem 1: ",
-        "docs/theory.md explains each.",
+        "docs/explanation/diagnostics.md explains each.",
     ):
         assert word in outcome.stdout
     assert "Sum of G_t + D_t, interpolated between these times" in outcome.stdout

@@ -298,6 +298,7 @@ def test_a_full_disk_keeps_what_is_done(tmp_path):
     "change",
     [
         "UPDATE result SET regret = ? WHERE task = 1",
+        "UPDATE result SET regret = CAST(x'780bff' AS TEXT) WHERE task = 1",  # no UTF-8
         "UPDATE result SET configuration = configuration || ' ' WHERE task = 0",
         "UPDATE result SET task = 99 WHERE task = 1",
         "DELETE FROM result WHERE task = 1",

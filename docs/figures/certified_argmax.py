@@ -1,4 +1,4 @@
-"""Draws docs/certified-argmax.png: how many arms a step looks at, for several dimensions."""
+"""Draw docs/figures/certified-argmax.png: how many arms a step examines, for several dimensions."""
 
 from pathlib import Path
 
@@ -17,15 +17,15 @@ K, T = 100_000, 30_000
 TIMES = np.unique(np.geomspace(1, T, 40).round().astype(int))
 
 
-def looked_at(d: int) -> list[float]:
-    """Return the mean number of arms looked at in the steps up to each time."""
+def examined(d: int) -> list[float]:
+    """Return the mean number of arms examined per step, between one time and the next."""
     bandit = fastes.LinearBandit.random(K, d)
     arms, origin = bandit.canonical.arms, source(1)
     means = bandit.actions @ np.random.default_rng(d).standard_normal(d)
     environment = Environment(means, float(means.max()), np.zeros(d))
     kept = record(np.array([T]), np.zeros(1), np.zeros(K, np.int64))
     state, work = fastes.ThompsonSampling().initial_state(K, d, origin, T), certified(arms)
-    looked, t, before = [], 0, 0
+    found, t, before = [], 0, 0
     for stop in TIMES.tolist():
         start = t
         while t < stop:
@@ -33,9 +33,9 @@ def looked_at(d: int) -> list[float]:
                 retake_snapshot(work, state, arms)
             t = advance(state, FixedActions(arms), environment, kept, origin, work, t, stop)
         so_far = int(work.counters[0] + K * work.counters[2])
-        looked.append((so_far - before) / (stop - start))
+        found.append((so_far - before) / (stop - start))
         before = so_far
-    return looked
+    return found
 
 
 def main() -> None:
@@ -43,10 +43,10 @@ def main() -> None:
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     for d, style in ((5, "-"), (20, "--"), (50, "-."), (100, ":")):
-        axes.loglog(TIMES, looked_at(d), style, color="black", label=f"d = {d}")
+        axes.loglog(TIMES, examined(d), style, color="black", label=f"d = {d}")
     axes.axhline(K, color="0.7", linewidth=1)
     axes.set_xlabel("step")
-    axes.set_ylabel(f"arms looked at in a step, of {K:,}")
+    axes.set_ylabel(f"arms examined per step (of {K:,})")
     axes.legend(frameon=False)
     figure.savefig(Path(__file__).with_name("certified-argmax.png"), dpi=150)
 

@@ -1,4 +1,4 @@
-"""Draws docs/ensemble-size.png and docs/smallest-ensemble.png from studies: docs/ensemble-size.sh.
+"""Draw ensemble-size.png and smallest-ensemble.png from studies (docs/figures/ensemble-size.sh).
 
 The smallest M whose regret a step is within 0.02 of Thompson sampling's is where the mean of the
 paired difference first falls to 0.02, interpolated in log M between the sizes of the study; what

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws docs/divergence.png, docs/size.png and docs/bounds.png: one study, three figures.
+# Draws divergence.png, size.png and bounds.png in docs/figures.
 set -euo pipefail
 cd "$(dirname "$0")"
 saved=$(mktemp -d)
