@@ -64,15 +64,16 @@ def test_drawing_again_changes_no_mean():
     rng = np.random.default_rng(1)
     size = 4000
     log_weights = rng.normal(size=(GROUPS, size)) * 2.0
-    values = rng.normal(size=(GROUPS, size))
+    values = log_weights  # a value that goes with the weight: weighted twice it would be larger
     cloud = _Cloud(log_weights.copy(), np.arange(GROUPS * size))
     before = (cloud.weights() * values).sum() / cloud.weights().sum()
     totals = np.exp(log_weights).mean(axis=1)
     chosen = cloud.drawn_again(rng)
     weights = np.exp(cloud.log_weights)
     assert weights.mean(axis=1) == pytest.approx(totals)
+    assert (np.ptp(weights, axis=1) == 0).all()  # what was drawn by weight has no weight left
     after = (weights * values.ravel()[chosen].reshape(GROUPS, size)).sum() / weights.sum()
-    assert after == pytest.approx(before, abs=0.05)
+    assert after == pytest.approx(before, abs=0.5)
     assert cloud.effective() < GROUPS * size / 2
 
 
