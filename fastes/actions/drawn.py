@@ -75,11 +75,11 @@ class Drawn(ActionSet):
         """
         import numpy as np
 
-        from fastes.kernels.actions.fresh import draw_rows
+        from fastes.kernels.actions.fresh import draw_rows, tile_scratch
         from fastes.kernels.streams.philox import source
 
         rows = np.empty((self.K, self.d))
-        draw_rows(source(seed, run), t, self.family, rows)
+        draw_rows(source(seed, run), t, self.family, tile_scratch(self.d), rows)
         return rows
 
 

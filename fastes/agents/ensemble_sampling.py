@@ -40,7 +40,7 @@ class EnsembleSampling(Agent):
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> fastes.simulate(bandit, fastes.EnsembleSampling(M=10), T=200, runs=50)
-    Result(ES, M=10: regret 43.22 +- 3.2 at T=200, 50 runs)
+    Result(ES, M=10: regret 45.2 +- 3.2 at T=200, 50 runs)
     >>> fastes.simulate(bandit, fastes.EnsembleSampling(M=10**9), T=200, runs=50)
     Result(ES, M=1,000,000,000: regret 46.48 +- 2.1 at T=200, 50 runs)
     """

@@ -48,7 +48,24 @@ class PlayerFactory(Protocol):
 
 
 class OwnAgentError(RuntimeError):
-    """An own agent raised an exception, which is the cause of this one, or broke a rule."""
+    """An own agent raised an exception, which is the cause of this one, or broke a rule.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> class Stubborn:
+    ...     def start(self, bandit, seed):
+    ...         return self
+    ...     def act(self):
+    ...         return 99
+    ...     def observe(self, arm, reward):
+    ...         pass
+    >>> try:
+    ...     fastes.simulate(fastes.LinearBandit.random(K=5, d=2), Stubborn(), T=3)
+    ... except fastes.OwnAgentError as error:
+    ...     print(error)
+    Stubborn: act() must return an integer from 0 to 4, got 99 at step 0 of run 0
+    """
 
 
 class OwnState(NamedTuple):

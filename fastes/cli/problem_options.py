@@ -107,8 +107,6 @@ def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":
 
 def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "LinearBandit":
     """Return a problem with random arms, or on a ball, whose belief may be of arrays."""
-    from fastes.problem.bandit import LinearBandit
-
     usual = {name: parameter.usual for name, parameter in PARAMETERS.items()}
     if arms == BALL and "K" in given:
         raise click.UsageError("--arms ball has infinitely many arms: leave out --K")
@@ -117,14 +115,7 @@ def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "LinearBandit
         usual["K"] = given.get("d", usual["d"])
     belief = {name: given.pop(name) for name in ("prior_mean", "prior_cov") if name in given}
     problem = RandomProblem(**{**usual, **given, "arms": arms})
-    bandit = problem.bandit(seed)
-    if not belief:
-        return bandit
-    if bandit.random_arms is not None:
-        return LinearBandit.random(
-            problem.K, problem.d, arms, **belief, noise=problem.noise, seed=seed
-        )
-    return LinearBandit(bandit.actions, **belief, noise=problem.noise)
+    return problem.bandit(seed, **belief)
 
 
 def _arms_of_file(path: Path, available: int) -> Any:

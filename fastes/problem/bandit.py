@@ -47,7 +47,7 @@ class LinearBandit:
     >>> bandit
     LinearBandit(K=2, d=2, noise=0.5)
     >>> fastes.simulate(bandit, fastes.ThompsonSampling(), T=100, runs=20)
-    Result(TS: regret 2.545 +- 0.36 at T=100, 20 runs)
+    Result(TS: regret 3.011 +- 0.48 at T=100, 20 runs)
     """
 
     actions: Any  # (K, d) floats, or an ActionSet; typed so that the common case needs no cast

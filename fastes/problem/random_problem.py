@@ -71,12 +71,13 @@ class RandomProblem(NamedTuple):
             return Ball(self.d)
         return (Redrawn if self.redraw == "run" else Fresh)(self.K, self.d, self.arms)
 
-    def bandit(self, seed: int) -> LinearBandit:
-        """Return the problem of a seed."""
+    def bandit(self, seed: int, **belief: Any) -> LinearBandit:
+        """Return the problem of a seed, with its own belief or with arrays in its place."""
         from fastes.problem.bandit import LinearBandit
 
         self.check()
-        belief = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
+        own = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
+        belief = {**own, **belief}
         if self.redraw != "never" or self.arms == BALL:
             return LinearBandit(self.action_set(), **belief)
         fixed = LinearBandit.random(self.K, self.d, self.arms, **belief, seed=seed)

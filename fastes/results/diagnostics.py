@@ -137,7 +137,7 @@ class Diagnostics:
     >>> result.diagnostics.t.tolist()
     [0, 10, 49]
     >>> result.diagnostics.mean("hellinger_squared").value.round(2).tolist()
-    [0.66, 0.31, 0.19]
+    [0.66, 0.29, 0.25]
     """
 
     t: NDArray[np.int64]

@@ -54,14 +54,13 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, search: str) -
         actions: Any = subset.SubsetActions(arms, pool, numbers, subset.empty_table(given_set.size))
     else:
         whitening = kernel_whitening(bandit.canonical, bandit.prior_mean, bandit.noise)
-        a, b = np.zeros(bandit.d), np.zeros(bandit.rank)
         if isinstance(given_set, Fresh):
-            scratch: Any = fresh.Scratch(a, b)
+            scratch: Any = fresh.tile_scratch(bandit.d)
             actions = fresh.FreshActions(arms, whitening, given_set.family, scratch)
         else:
             assert isinstance(given_set, Given)
             most = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
-            scratch = given.Scratch(a, b)
+            scratch = given.Scratch(np.zeros(bandit.d), np.zeros(bandit.rank))
             actions = given.GivenActions(arms, whitening, given_set.array, most, scratch)
     environment = OfferEnvironment(
         arms, z, numbers, np.zeros(bandit.rank), np.zeros(TILE), no_block(1)

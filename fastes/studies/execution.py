@@ -105,9 +105,9 @@ def sweep(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for setting, result in fastes.sweep(study, f"{folder}/study.db").results():
     ...         print(result)
-    Result(ES, M=2: regret 15.48 +- 7.1 at T=50, 10 runs)
-    Result(ES, M=8: regret 18.59 +- 3.8 at T=50, 10 runs)
-    Result(TS: regret 20.73 +- 2.2 at T=50, 10 runs)
+    Result(ES, M=2: regret 17.09 +- 5.5 at T=50, 10 runs)
+    Result(ES, M=8: regret 19.29 +- 3.5 at T=50, 10 runs)
+    Result(TS: regret 21.29 +- 2.1 at T=50, 10 runs)
     """
     if not isinstance(study, Study):
         raise TypeError(f"study must be a Study, got {study!r}")

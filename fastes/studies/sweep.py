@@ -66,9 +66,9 @@ class Sweep:
     ...     sweep = fastes.sweep(study, f"{folder}/study.db")
     ...     for setting, result in sweep.results():
     ...         print(setting.axes["M"], result)
-    2 Result(ES, M=2: regret 34.7 +- 5.2 at T=50, 10 runs)
-    8 Result(ES, M=8: regret 44.3 +- 7.5 at T=50, 10 runs)
-    None Result(TS: regret 49.31 +- 4.8 at T=50, 10 runs)
+    2 Result(ES, M=2: regret 44.57 +- 8.4 at T=50, 10 runs)
+    8 Result(ES, M=8: regret 40.47 +- 7 at T=50, 10 runs)
+    None Result(TS: regret 46.34 +- 4.3 at T=50, 10 runs)
     """
 
     path: str

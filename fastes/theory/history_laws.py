@@ -65,7 +65,7 @@ def history_laws(
     >>> result = fastes.simulate(bandit, fastes.EnsembleSampling(M=4), T=6, runs=20, **kept)
     >>> found = history_laws(result, particles=512)
     >>> found.mean("kl").value.round(2)[0] == 0, found.effective.shape
-    (True, (20, 3))
+    (np.True_, (20, 3))
     """
     M = models_of(result)
     if M is None:

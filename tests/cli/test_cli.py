@@ -294,7 +294,7 @@ BAD_USAGE = [
     (["--prior-mean", "inf"], "prior_mean must be finite, got inf"),
     (["--noise", "1e-9"], "within 1e+06 noise standard deviations, got"),
     (["--out", "same", "--csv", "same"], "--out, --csv must be different files"),
-    (["--arms", "cube"], "'cube' is none of sphere, gaussian, uniform, basis, nor"),
+    (["--arms", "cube"], "'cube' is none of sphere, gaussian, uniform, basis, ball, nor"),
     (["--arms", "basis", "--K", "3", "--d", "4"], "K must equal d, got 3 and 4"),
     (["--agent", "ts", "--M", "5"], "--M belongs to --agent es, which is not asked for"),
     (["--alpha", "1"], "--alpha belongs to --agent linucb, which is not asked for"),

@@ -132,7 +132,7 @@ def test_the_smallest_of_all(tmp_path):
 
 
 def test_an_interrupt_keeps_what_is_done(tmp_path):
-    path, words = tmp_path / "a.db", {**SMALL, "T": 20_000}
+    path, words = tmp_path / "a.db", {**SMALL, "T": 200_000}
 
     def stop(progress):
         if progress.done >= 3:

@@ -183,16 +183,16 @@ def test_a_snapshot_that_is_interrupted_is_not_trusted(monkeypatch):
 
     for _ in range(2):
         both(5)
-        live._work.schedule[snapshot_schedule._DUE] = 1.0
+        live._all.work.schedule[snapshot_schedule._DUE] = 1.0
         both(5)
-    assert live._work.counters[3] == 2
-    live._work.schedule[snapshot_schedule._DUE] = 1.0
+    assert live._all.work.counters[3] == 2
+    live._all.work.schedule[snapshot_schedule._DUE] = 1.0
     with monkeypatch.context() as patch:
         patch.setattr(snapshots, "_bound_all", lambda *arguments: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             live.act()
     assert live.acts == untouched.acts
-    assert live._work.schedule[snapshot_schedule._PAUSE] == np.inf
+    assert live._all.work.schedule[snapshot_schedule._PAUSE] == np.inf
     both(100)
 
 
