@@ -63,7 +63,6 @@ def diagnosed(result, divergence=0.1, entropy=1.0, infinite=0):
         eta_closed_form=3.0,
         delta=Estimate(1.5, 0.1),
         width=0.5,
-        actions="fixed",
         noise=0.5,
         entropy=Estimate(entropy, 0.1),
         trivial=Estimate(1.0, 0.1),

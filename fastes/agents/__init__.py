@@ -7,6 +7,7 @@ from fastes.agents.agent import Agent, label
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.greedy import Greedy
 from fastes.agents.linucb import LinUCB
+from fastes.agents.own import names_own_agent
 from fastes.agents.thompson_sampling import ThompsonSampling
 from fastes.agents.uniform_random import UniformRandom
 from fastes.checks.parameters import Parameter, parameters_of
@@ -33,7 +34,9 @@ def agent_from_description(description: Mapping[str, Any]) -> Agent:
 
 def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
     """Return the label of an agent by its name, known or not, and its parameters."""
-    title = AGENTS[name].title if name in AGENTS else name.rpartition(":")[2]
+    title = AGENTS[name].title if name in AGENTS else name
+    if names_own_agent(title):
+        title = title.partition(":")[2]
     return label(title, labelled_parameters(name, parameters))
 
 
