@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ball(ActionSet):
-    """Every vector of at most this norm: the best one is radius theta / |theta|.
+    """Every vector of at most this norm: the best one is radius * theta / norm(theta).
 
     Parameters
     ----------

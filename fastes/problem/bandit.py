@@ -32,7 +32,7 @@ class LinearBandit:
     ----------
     actions : (K, d) array_like or action set
         The arms, one a row, the same at every step: the paper's setting. Or a set of
-        `fastes.actions`, where they are not.
+        ``fastes.actions``, where they are not.
     prior_mean : float or (d,) array_like
         mu_0; a number stands for a vector of it.
     prior_cov : float, (d,) or (d, d) array_like

@@ -132,7 +132,7 @@ def inequalities(result: Result) -> dict[str, Any]:
     For each measurement its mean and standard error over runs at each time, None where they are
     not finite; in how many runs it is `infinite` (then so is the mean) or `unknown` (the mean is
     over the others), and for KL(phat || p) in how many it is an upper bound. `pbar` is None: it
-    takes a particle filter (`fastes.theory.history_laws.history_laws_table`).
+    takes a particle filter (``fastes.theory.history_laws.history_laws_table``).
 
     Examples
     --------
