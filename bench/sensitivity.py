@@ -16,15 +16,9 @@ import click
 from bench.session import ROOT, find_own_kernels
 
 _KERNEL = Path("kernels") / "search" / "screening.py"
-_SCAN = """        best = larger(work.tile_maxima[tile], best)
-    return np.float64(best) - 2.0 * margin
-"""
-_SLOWER = """        best = larger(work.tile_maxima[tile], best)
-    for tile in range(0, arms.tiles.shape[0], 5):
-        score_tile(arms.tiles32[tile], arms.offsets32[tile], z32, scores)
-        best = larger(largest_of(scores), best)
-    return np.float64(best) - 2.0 * margin
-"""
+_AGAIN = "score_bytes(codes, arms, tile, work.coded.p[0], work.coded, 0, work.tile_maxima[tile:])"
+_SCAN = f"        {_AGAIN}\n    rule_out("
+_SLOWER = f"        {_AGAIN}\n    for tile in range(0, arms.tiles.shape[0], 5):\n{_SCAN}"
 
 
 @click.command()
