@@ -12,13 +12,14 @@ from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.live_offers import (
+    MOST,
     Choice,
     Offer,
     ball_choice,
     checked_rows,
     fixed_choice,
     needs_rows,
-    refuse_rows,
+    refused,
     whitening_of,
 )
 from fastes.agents.search import renew_search, run_bytes
@@ -29,8 +30,9 @@ from fastes.checks.memory import require
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.kinds import FileFormatError, require_replaceable
 from fastes.kernels.actions.ball import BallActions
+from fastes.kernels.actions.whitening import first_refused
 from fastes.kernels.agents.interface import needs_capacity
-from fastes.kernels.loop.live import act, observe, observe_rows
+from fastes.kernels.loop.live import act, act_on_rows, observe, observe_rows
 from fastes.kernels.posterior.state import covariance
 from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import source
@@ -129,11 +131,11 @@ class LiveAgent:
         >>> agent.act(available=[3, 17, 31]) in (3, 17, 31)
         True
         """
-        numbers_of_arms, (offered, work) = self._choice(actions, available)
+        rows, numbers_of_arms, (offered, work) = self._choice(actions, available)
         while True:
             if snapshot_due(work):
                 renew_search(work, self._state, offered.arms)
-            arm = act(self._state, offered, self._source, self._acts, work)
+            arm = self._act(rows, offered, work)
             if arm >= 0:
                 break
             if not needs_capacity(self._state):
@@ -147,10 +149,20 @@ class LiveAgent:
             return offered.scratch.a.copy() if self.agent.scores == "none" else work.theta.copy()
         return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
 
+    def _act(self, rows: Floats | None, offered: Any, work: Any) -> int:
+        """Let the kernel choose. Return the arm, or -1."""
+        if rows is None:
+            return int(act(self._state, offered, self._source, self._acts, work))
+        parts = self._whitening, rows, MOST, self._source, self._acts
+        arm = act_on_rows(self._state, offered, *parts, work, self._row)
+        if arm < -1:
+            raise refused(f"actions[{-2 - arm}]", rows[-2 - arm])
+        return int(arm)
+
     def _choice(
         self, actions: ArrayLike | None, available: ArrayLike | None
-    ) -> tuple[NDArray[np.int64] | None, Choice]:
-        """Return what there is to choose from, and the numbers of these arms if not 0, 1, ..."""
+    ) -> tuple[Floats | None, NDArray[np.int64] | None, Choice]:
+        """Return rows that are offered, the numbers of arms if not 0, 1, ..., and the choice."""
         offered = isinstance(self.bandit.actions, Offered)
         if offered != (actions is not None):
             said = "needs actions, the arms on offer" if offered else "takes no actions"
@@ -158,14 +170,15 @@ class LiveAgent:
         if available is not None and self._by_row:
             raise TypeError(f"available numbers fixed arms, these are {self._what_arms()}")
         if actions is not None:
-            return None, self._offer.rows(actions)
+            rows, choice = self._offer.rows(actions)
+            return rows, None, choice
         if available is not None:
             chosen = self._checked_arms("available", available)
             if len(chosen) == 0 or len(np.unique(chosen)) < len(chosen):
                 raise ValueError("available must hold at least one arm, and each once")
-            return chosen, self._offer.some(chosen)
+            return None, chosen, self._offer.some(chosen)
         assert self._all is not None  # only where arms are offered
-        return None, self._all
+        return None, None, self._all
 
     def _what_arms(self) -> str:
         return "fixed" if self.bandit.action_set is None else self.bandit.action_set.words
@@ -201,8 +214,11 @@ class LiveAgent:
         """Let the kernel learn rewards. Return how many it took before it needed capacity."""
         known = self._observations
         if self._by_row:
-            parts = self._whitening, arms, rewards
-            return int(observe_rows(self._state, *parts, self._source, known, self._row))
+            rows = self._whitening, arms, rewards, MOST
+            learned = int(observe_rows(self._state, *rows, self._source, known, self._row))
+            if learned < 0:
+                raise refused("row", arms[-1 - learned])
+            return learned
         assert self._all is not None  # only where arms are offered
         parts = self._all.actions, arms, rewards
         return int(observe(self._state, *parts, self._source, known, self._row))
@@ -216,8 +232,10 @@ class LiveAgent:
                 f"row and reward must be single or of one length, got shapes {np.shape(row)} "
                 f"and {np.shape(reward)}"
             )
-        assert self._whitening is not None  # only where arms are numbered
-        refuse_rows(rows, self._whitening)
+        if len(rows) > _MOST_AT_ONCE:  # else the kernel that learns them looks first
+            wrong = first_refused(self._whitening, rows, MOST, self._row)
+            if wrong >= 0:
+                raise refused("row", rows[wrong])
         return rows, rewards
 
     def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
@@ -250,6 +268,8 @@ class LiveAgent:
 
     def _checked_rewards(self, reward: ArrayLike) -> Floats:
         """Return rewards in units of the noise, or raise."""
+        if type(reward) is float and abs(reward) <= LARGEST_REWARD * self.bandit.noise:
+            return np.array([reward / self.bandit.noise])  # the common case, quick
         rewards = np.atleast_1d(arrays.array("reward", reward, booleans=True))
         limit = LARGEST_REWARD * self.bandit.noise
         beyond = np.abs(rewards) > limit

@@ -17,7 +17,7 @@ from fastes.kernels.actions import ball
 from fastes.kernels.actions.arms import Arms, arms_bytes, empty_arms, tile_count
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.actions.subset import Pool, gather
-from fastes.kernels.actions.whitening import Whitening, store_whitened
+from fastes.kernels.actions.whitening import Whitening
 from fastes.kernels.search.ball_search import ball_search
 from fastes.kernels.search.offer_search import offer_search
 from fastes.kernels.search.scan import NoSearch
@@ -25,7 +25,8 @@ from fastes.problem.bandit import LinearBandit
 from fastes.problem.coordinates import kernel_whitening
 from fastes.problem.whitening import LARGEST_SPREAD, LARGEST_VALUE, rows_and_offsets
 
-_MOST = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
+MOST = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
+"""The largest |b|^2 and |o| of an arm that is offered."""
 
 
 class Choice(NamedTuple):
@@ -63,8 +64,6 @@ class Offer:
 
     def __init__(self, agent: Agent, bandit: LinearBandit) -> None:
         self._agent, self._bandit = agent, bandit
-        self._row = np.zeros(bandit.rank)
-        self._whitening: Whitening | None = None
         self._pool: Pool | None = None
         self._make_room(64)
 
@@ -72,39 +71,33 @@ class Offer:
         r = self._bandit.rank
         require(f"{n:,} arms on offer", arms_bytes(n, r))
         self._arms: Arms = empty_arms(n, r)
+        self._last = FixedActions(self._arms)
         self._work: Any = NoSearch(1) if self._agent.scores == "none" else offer_search(self._arms)
 
-    def _arms_for(self, n: int) -> Arms:
-        if n > self._arms.K:
-            self._make_room(max(n, 2 * self._arms.K))
-        tiles = tile_count(n)
-        return self._arms._replace(
-            tiles=self._arms.tiles[:tiles], offsets=self._arms.offsets[:tiles], K=n
-        )
+    def _actions_for(self, n: int) -> FixedActions:
+        """Return room for n arms, the same as for the last call if that had as many."""
+        if self._last.arms.K != n:
+            if n > self._arms.K:
+                self._make_room(max(n, 2 * self._arms.K))
+            tiles = tile_count(n)
+            parts = {"tiles": self._arms.tiles[:tiles], "offsets": self._arms.offsets[:tiles]}
+            self._last = FixedActions(self._arms._replace(**parts, K=n))
+        return self._last
 
-    def rows(self, actions: ArrayLike) -> Choice:
-        """Return the choice from rows, (n, d), or raise ValueError."""
+    def rows(self, actions: ArrayLike) -> tuple[Floats, Choice]:
+        """Return rows, (n, d), and the choice from them once a kernel has stored them, or raise."""
         rows = checked_rows("actions", actions, self._bandit.d)
         if len(rows) == 0:
             raise ValueError("actions must hold at least one arm, got none")
-        if self._whitening is None:
-            self._whitening = whitening_of(self._bandit)
-        arms = self._arms_for(len(rows))
-        wrong = store_whitened(arms, self._whitening, rows, self._row, _MOST)
-        if wrong >= 0:
-            raise ValueError(f"actions[{wrong}] {_REFUSED}, got {rows[wrong]}")
-        return Choice(FixedActions(arms), self._work)
+        return rows, Choice(self._actions_for(len(rows)), self._work)
 
     def some(self, chosen: NDArray[np.int64]) -> Choice:
         """Return the choice from arms of a fixed set, by their numbers."""
         if self._pool is None:
             self._pool = Pool(*rows_and_offsets(self._bandit.canonical))
-        arms = self._arms_for(len(chosen))
-        gather(arms, self._pool, chosen)
-        return Choice(FixedActions(arms), self._work)
-
-
-_REFUSED = "must be finite, and its value within the limits of a problem"
+        actions = self._actions_for(len(chosen))
+        gather(actions.arms, self._pool, chosen)
+        return Choice(actions, self._work)
 
 
 def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
@@ -119,16 +112,11 @@ def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
     return np.ascontiguousarray(rows)
 
 
-def refuse_rows(rows: Floats, whitening: Whitening) -> None:
-    """Raise ValueError unless rows are finite and within the limits of a problem."""
-    offsets = rows @ whitening.mean
-    scaled = rows @ whitening.matrix if len(whitening.matrix) else rows[:, whitening.kept]
-    scaled = scaled if len(whitening.matrix) else scaled * whitening.scale
-    with np.errstate(over="ignore", invalid="ignore"):
-        fine = (np.square(scaled).sum(axis=1) <= _MOST[0]) & (np.abs(offsets) <= _MOST[1])
-    if not fine.all():
-        wrong = int(np.argmin(fine))
-        raise ValueError(f"row {_REFUSED}, got {rows[wrong]}")
+def refused(name: str, row: Floats) -> ValueError:
+    """Return the error of an arm that a kernel did not take."""
+    return ValueError(
+        f"{name} must be finite, and its value within the limits of a problem, got {row}"
+    )
 
 
 def needs_rows(bandit: LinearBandit) -> bool:

@@ -60,6 +60,16 @@ def is_allowed(b, o, most):
 
 
 @entry
+def first_refused(whitening, rows, most, b):
+    """Return the first row that is not allowed, or -1; `b` (r) is scratch."""
+    for i in range(rows.shape[0]):
+        offset = whiten(whitening, rows[i], b)
+        if not is_allowed(b, offset, most):
+            return i
+    return -1
+
+
+@entry
 def store_whitened(arms, whitening, rows, b, most):
     """Make rows (n x d) the arms 0, ..., n - 1, and all others of their tiles none.
 

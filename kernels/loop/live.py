@@ -1,6 +1,6 @@
 """The two halves of a step for a live agent: rewards come when they come."""
 
-from ..actions.whitening import whiten
+from ..actions.whitening import first_refused, store_whitened, whiten
 from ..agents.interface import learn, needs_capacity
 from ..jit.decorators import entry
 from .step import choose_arm, observe_reward
@@ -28,8 +28,28 @@ def observe(agent, actions, arms, rewards, source, t, row):
 
 
 @entry
-def observe_rows(agent, whitening, rows, rewards, source, t, b):
-    """Do as `observe` for arms that were offered, (n, d), by their rows; `b` (r) is scratch."""
+def act_on_rows(agent, actions, whitening, rows, most, source, t, work, b):
+    """Do as `act` for arms that are offered as rows (n x d), which become those of `actions`.
+
+    Return -2 - i where row i is the first that is not allowed; `b` (r) is scratch.
+    """
+    wrong = store_whitened(actions.arms, whitening, rows, b, most)
+    if wrong >= 0:
+        return -2 - wrong
+    if needs_capacity(agent):
+        return -1
+    return choose_arm(agent, actions, source, t, work)
+
+
+@entry
+def observe_rows(agent, whitening, rows, rewards, most, source, t, b):
+    """Do as `observe` for arms that were offered, (n, d), by their rows; `b` (r) is scratch.
+
+    Return -1 - i, and learn nothing, where row i is the first that is not allowed.
+    """
+    wrong = first_refused(whitening, rows, most, b)
+    if wrong >= 0:
+        return -1 - wrong
     for i in range(rows.shape[0]):
         if needs_capacity(agent):
             return i

@@ -116,6 +116,15 @@ def test_rewards_of_rows_that_are_none_are_refused(row, reward, words):
     assert live.observations == 0
 
 
+def test_one_row_of_many_that_is_none_keeps_all_from_being_learned():
+    live, rows = fastes.Greedy().start(offered(), seed=3), np.ones((25_000, 3))
+    rows[24_000, 1] = np.nan
+    with pytest.raises(ValueError, match="row must be finite"):
+        live.observe(rows, np.ones(25_000))
+    assert live.observations == 0
+    np.testing.assert_array_equal(live.posterior().mean, BELIEF["prior_mean"])
+
+
 @pytest.mark.parametrize("agent", AGENTS, ids=str)
 def test_some_of_a_pool(agent):
     bandit = fastes.LinearBandit.random(K=90, d=4, seed=2)

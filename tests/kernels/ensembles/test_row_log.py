@@ -5,11 +5,11 @@ import pytest
 import reference
 from engine import from_python
 from fastes.kernels.ensembles import row_deferred, row_log
-from fastes.kernels.loop.live import act, observe_rows
+from fastes.kernels.loop.live import act_on_rows, observe_rows
 from fastes.kernels.streams.philox import source
 
 import fastes
-from fastes.agents.live_offers import Offer, whitening_of
+from fastes.agents.live_offers import MOST, Offer, whitening_of
 from fastes.agents.states import state_arrays
 
 
@@ -96,12 +96,13 @@ def fed(r, M, rows, reads, seed, steps=0):
     bandit = fastes.LinearBandit(fastes.actions.Offered(r))
     agent = fastes.EnsembleSampling(M)
     state, origin = row_deferred.row_ensemble(r, M, steps), source(seed)
-    choice = Offer(agent, bandit).rows(np.eye(r))
+    rows_on_offer, choice = Offer(agent, bandit).rows(np.eye(r))
     whitening, b = whitening_of(bandit), np.empty(r)
     for t, row in enumerate(rows):
         if t in reads:
-            act(state, choice.actions, origin, t, choice.work)
-        while observe_rows(state, whitening, row[None], np.zeros(1), origin, t, b) == 0:
+            parts = whitening, rows_on_offer, MOST, origin, t
+            act_on_rows(state, choice.actions, *parts, choice.work, b)
+        while observe_rows(state, whitening, row[None], np.zeros(1), MOST, origin, t, b) == 0:
             state = row_deferred.with_capacity(state)
     return state, origin
 
