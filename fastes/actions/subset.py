@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Subset(ActionSet):
-    """At every step, `size` arms of a fixed pool, any set of so many as likely as any other.
+    """At every step, `size` arms of a fixed pool, any set of that size as likely as any other.
 
     Arms are known by their numbers in the pool.
 

@@ -362,7 +362,7 @@ def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
 
 
 def _all_arms(agent: Agent, bandit: LinearBandit) -> Choice | None:
-    """Return the choice of an agent that is told nothing, or None: arms must be offered to it."""
+    """Return the choice of an agent that needs no offer, or None: arms must be offered to it."""
     if isinstance(bandit.actions, Offered):
         return None
     if isinstance(bandit.actions, Ball):

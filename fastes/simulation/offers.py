@@ -6,6 +6,7 @@ import numpy as np
 
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.agents.agent import Agent
+from fastes.agents.live_offers import ball_choice, whitening_of
 from fastes.agents.search import search_workspace
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions import ball, fresh, given, subset
@@ -14,7 +15,6 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.loop.environment import BallEnvironment, OfferEnvironment, environments
 from fastes.kernels.loop.states import state_at
-from fastes.kernels.search.ball_search import ball_search
 from fastes.kernels.search.offer_search import offer_search
 from fastes.kernels.search.scan import NoSearch
 from fastes.kernels.streams.blocks import no_block
@@ -22,7 +22,7 @@ from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import LinearBandit
-from fastes.problem.coordinates import canonical_theta, kernel_whitening
+from fastes.problem.coordinates import canonical_theta
 from fastes.problem.whitening import LARGEST_SPREAD, LARGEST_VALUE, whiten_rows
 from fastes.problem.whitening import mean_rewards as mean_rewards_of_rows
 from fastes.simulation.experiment import Experiment
@@ -45,7 +45,7 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, search: str) -
         return _redrawn(experiment, run, search)
     z = _true_z(experiment, run)
     if isinstance(given_set, Ball):
-        return _ball(bandit, given_set, agent, z)
+        return _ball(bandit, agent, z)
     arms = empty_arms(given_set.arms_on_offer, bandit.rank)
     numbers = np.empty(0, np.int64)
     if isinstance(given_set, Subset):
@@ -53,7 +53,7 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, search: str) -
         numbers = np.zeros(given_set.size, np.int64)
         actions: Any = subset.SubsetActions(arms, pool, numbers, subset.empty_table(given_set.size))
     else:
-        whitening = kernel_whitening(bandit.canonical, bandit.prior_mean, bandit.noise)
+        whitening = whitening_of(bandit)
         if isinstance(given_set, Fresh):
             scratch: Any = fresh.tile_scratch(bandit.d)
             actions = fresh.FreshActions(arms, whitening, given_set.family, scratch)
@@ -103,13 +103,7 @@ def _redrawn(e: Experiment, run: int, search: str) -> Offers:
     return Offers(FixedActions(arms), environment, search_workspace(search, arms))
 
 
-def _ball(bandit: LinearBandit, given_set: Ball, agent: Agent, z: Floats) -> Offers:
-    whitening = kernel_whitening(bandit.canonical, bandit.prior_mean, bandit.noise)
-    d, r = bandit.d, bandit.rank
-    arms = empty_arms(1, r)
-    scratch = ball.Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
-    actions = ball.BallActions(arms, whitening, given_set.radius, scratch)
-    best = float(ball.largest_mean(actions, z))
-    quadratic = agent.scores == "quadratic"
-    work = NoSearch(1) if agent.scores == "none" else ball_search(actions, quadratic)
-    return Offers(actions, BallEnvironment(arms, z, best, np.zeros(r), no_block(1)), work)
+def _ball(bandit: LinearBandit, agent: Agent, z: Floats) -> Offers:
+    actions, work = ball_choice(agent, bandit)
+    best, row = float(ball.largest_mean(actions, z)), np.zeros(bandit.rank)
+    return Offers(actions, BallEnvironment(actions.arms, z, best, row, no_block(1)), work)

@@ -115,7 +115,7 @@ def _draws(
     """Return as many draws as were asked for, or eight times as many where these pay.
 
     They do where one arm is so often the best that regret and information rest on few draws, and
-    where the agent's law q gives weight to so many arms that are seldom the best that lines
+    where the agent's law q gives weight to many arms that are seldom the best, so that lines
     through the region of each would take longer.
     """
 
