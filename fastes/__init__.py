@@ -15,13 +15,17 @@ if not (Path(__file__).parent / "kernels").is_dir() and (_CHECKOUT / "kernels").
     __path__.append(str(_CHECKOUT))
 
 _HOME = {
+    "BayesUCB": "agents.bayes_ucb",
     "Comparison": "results.comparison",
+    "EnsemblePlusPlus": "agents.ensemble_plus_plus",
     "EnsembleSampling": "agents.ensemble_sampling",
+    "EpsilonGreedy": "agents.epsilon_greedy",
     "Greedy": "agents.greedy",
     "LinUCB": "agents.linucb",
     "LinearBandit": "problem.bandit",
     "LiveAgent": "agents.live",
     "OwnAgentError": "agents.own",
+    "PerturbedHistory": "agents.perturbed_history",
     "Progress": "simulation.progress",
     "Result": "results.result",
     "SimulationStopped": "simulation.api",
@@ -47,11 +51,15 @@ __all__ = sorted(_HOME)
 if TYPE_CHECKING:  # the same table for those who read types
     from fastes import actions as actions
     from fastes import theory as theory
+    from fastes.agents.bayes_ucb import BayesUCB as BayesUCB
+    from fastes.agents.ensemble_plus_plus import EnsemblePlusPlus as EnsemblePlusPlus
     from fastes.agents.ensemble_sampling import EnsembleSampling as EnsembleSampling
+    from fastes.agents.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
     from fastes.agents.greedy import Greedy as Greedy
     from fastes.agents.linucb import LinUCB as LinUCB
     from fastes.agents.live import LiveAgent as LiveAgent
     from fastes.agents.own import OwnAgentError as OwnAgentError
+    from fastes.agents.perturbed_history import PerturbedHistory as PerturbedHistory
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
     from fastes.problem.bandit import LinearBandit as LinearBandit

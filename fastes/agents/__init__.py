@@ -4,17 +4,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastes.agents.agent import Agent, label
+from fastes.agents.bayes_ucb import BayesUCB
+from fastes.agents.ensemble_plus_plus import EnsemblePlusPlus
 from fastes.agents.ensemble_sampling import EnsembleSampling
+from fastes.agents.epsilon_greedy import EpsilonGreedy
 from fastes.agents.greedy import Greedy
 from fastes.agents.linucb import LinUCB
 from fastes.agents.own import names_own_agent
+from fastes.agents.perturbed_history import PerturbedHistory
 from fastes.agents.thompson_sampling import ThompsonSampling
 from fastes.agents.uniform_random import UniformRandom
 from fastes.checks.parameters import Parameter, parameters_of
 
 AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
-    for agent in (EnsembleSampling, ThompsonSampling, Greedy, LinUCB, UniformRandom)
+    for agent in (
+        EnsembleSampling,
+        ThompsonSampling,
+        EnsemblePlusPlus,
+        PerturbedHistory,
+        BayesUCB,
+        LinUCB,
+        EpsilonGreedy,
+        Greedy,
+        UniformRandom,
+    )
 }
 
 
@@ -23,7 +37,8 @@ def agent_parameters() -> dict[str, tuple[Parameter, list[str]]]:
     found: dict[str, tuple[Parameter, list[str]]] = {}
     for agent in AGENTS.values():
         for name, declared in parameters_of(agent).items():
-            found.setdefault(name, (declared, []))[1].append(agent.name)
+            known, owners = found.get(name, (declared, []))
+            found[name] = known.merged(declared), [*owners, agent.name]
     return found
 
 
@@ -43,4 +58,6 @@ def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
 def labelled_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of an agent's parameters that its label shows."""
     declared = parameters_of(AGENTS[name]) if name in AGENTS else {}
-    return {k: v for k, v in parameters.items() if k not in declared or declared[k].labelled}
+    return {
+        k: v for k, v in parameters.items() if k not in declared or declared[k].is_labelled(v)
+    }

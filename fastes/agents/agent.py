@@ -42,6 +42,12 @@ class Agent(ABC):
     scores: ClassVar[str] = "linear"
     """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), or "none"."""
 
+    optimism_rises: ClassVar[bool] = False
+    """Whether it adds more standard deviations later: bounds of one step do not hold for later."""
+
+    starts_alike: ClassVar[bool] = True
+    """Whether its state before the first step is the same in every run."""
+
     def __post_init__(self) -> None:
         for name, declared in parameters_of(type(self)).items():
             object.__setattr__(self, name, declared.checked(name, getattr(self, name)))
@@ -59,7 +65,8 @@ class Agent(ABC):
     def parameters(self) -> dict[str, Any]:
         """Return what sets this agent apart from others of its name."""
         declared = parameters_of(type(self)).items()
-        return {name: getattr(self, name) for name, each in declared if each.labelled}
+        values = {name: (each, getattr(self, name)) for name, each in declared}
+        return {name: value for name, (each, value) in values.items() if each.is_labelled(value)}
 
     def description(self) -> dict[str, Any]:
         """Return what `agent_from_description` makes the same agent of, ready for JSON."""
@@ -138,5 +145,8 @@ class Agent(ABC):
 def label(title: str, parameters: dict[str, Any]) -> str:
     """Return an agent's title and parameters, for legends and tables."""
     forms = {int: "{:,}", float: "{:g}"}
-    shown = [f"{k}={forms.get(type(v), '{}').format(v)}" for k, v in parameters.items()]
+    shown = [
+        k if v is True else f"{k}={forms.get(type(v), '{}').format(v)}"
+        for k, v in parameters.items()
+    ]
     return ", ".join([title, *shown])

@@ -1,4 +1,4 @@
-"""Ensemble sampling, Algorithm 1 of the paper."""
+"""Ensemble sampling, Algorithm 1 of the paper, and its variants."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fastes.agents.states import Arrays
     from fastes.checks.arrays import Floats
     from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.ensembles.deviations import Deviations
     from fastes.kernels.streams.philox import Source
 
 ENGINES = ("auto", "deferred", "eager")
@@ -24,7 +25,8 @@ class EnsembleSampling(Agent):
     """Ensemble sampling: M models drawn from the prior, each kept plausible by perturbation.
 
     At each step one model is chosen uniformly and its best arm is played; then every model is
-    updated with the reward plus its own N(0, sigma^2) perturbation (equation 2).
+    updated with the reward plus its own N(0, sigma^2) perturbation (equation 2). The variants
+    change how a model deviates from the posterior mean mu_t, and leave mu_t itself as it is.
 
     Parameters
     ----------
@@ -34,6 +36,14 @@ class EnsembleSampling(Agent):
         How the models are kept. Deferred: a model takes in what it missed when it is read, and
         a step costs the same for any M. Eager: all M are updated. The actions and rewards have
         the same law, not the same values. Auto is deferred.
+    perturbations : {"normal", "signs"}
+        Law of a perturbation: N(0, sigma^2) as in the paper, or sigma times a fair sign. Signs on
+        arms that change from step to step are eager.
+    symmetric : bool
+        Whether the model that is read is mu_t plus or minus its deviation, by a fair sign: an
+        ensemble of M models and their reflections.
+    inflation : float
+        What deviations from mu_t are multiplied by.
 
     Examples
     --------
@@ -43,6 +53,8 @@ class EnsembleSampling(Agent):
     Result(ES, M=10: regret 45.2 +- 3.2 at T=200, 50 runs)
     >>> fastes.simulate(bandit, fastes.EnsembleSampling(M=10**9), T=200, runs=50)
     Result(ES, M=1,000,000,000: regret 46.48 +- 2.1 at T=200, 50 runs)
+    >>> fastes.simulate(bandit, fastes.EnsembleSampling(M=10, symmetric=True), T=200, runs=50)
+    Result(ES, M=10, symmetric: regret 45.2 +- 3.2 at T=200, 50 runs)
     """
 
     M: int = parameter("Models in the ensemble.", "integer", 30, minimum=1)
@@ -52,7 +64,30 @@ class EnsembleSampling(Agent):
         "auto",
         default="auto",
         choices=ENGINES,
-        labelled=False,
+        labelled="never",
+    )
+    perturbations: str = parameter(
+        "Law of the perturbations.",
+        "choice",
+        "normal",
+        default="normal",
+        choices=("normal", "signs"),
+        labelled="unusual",
+    )
+    symmetric: bool = parameter(
+        "Whether models are read with a fair sign.",
+        "flag",
+        False,
+        default=False,
+        labelled="unusual",
+    )
+    inflation: float = parameter(
+        "What deviations from the posterior mean are multiplied by.",
+        "number",
+        1.0,
+        default=1.0,
+        minimum=0,
+        labelled="unusual",
     )
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
@@ -61,17 +96,30 @@ class EnsembleSampling(Agent):
         super().__post_init__()
         if self.engine == "auto":
             object.__setattr__(self, "engine", "deferred")
+        if self.symmetric:  # M models and their reflections are numbered
+            numbers.integer("M of a symmetric ensemble", self.M, 1, numbers.MAX_SIZE // 2)
 
     @property
     def max_steps(self) -> int:
         """The most steps that it can take: the play log counts them in 32 bits."""
         return numbers.MAX_STEPS if self.engine == "eager" else numbers.MAX_SIZE
 
+    @property
+    def _deviations(self) -> Deviations:
+        from fastes.kernels.ensembles.deviations import NormalDeviations, SignDeviations
+
+        kind = SignDeviations if self.perturbations == "signs" else NormalDeviations
+        return kind(self.inflation, 2 if self.symmetric else 1)
+
+    def _is_eager(self, K: int | None) -> bool:
+        """Return whether all models are kept: sums of signs are gathered by arm only."""
+        return self.engine == "eager" or (K is None and self.perturbations == "signs")
+
     def state_bytes(self, K: int | None, r: int, T: int) -> int:
         """Return the memory of the models and the posterior."""
         from fastes.kernels.ensembles import deferred, eager, row_deferred
 
-        if self.engine == "eager":
+        if self._is_eager(K):
             return eager.eager_ensemble_bytes(r, self.M)
         if K is None:
             return row_deferred.row_ensemble_bytes(r, self.M, T)
@@ -85,35 +133,29 @@ class EnsembleSampling(Agent):
         """Return the posterior at the prior, and M models drawn from it, or to be drawn."""
         from fastes.kernels.ensembles import deferred, eager, row_deferred
 
-        if self.engine == "deferred":
-            if K is None:
-                return row_deferred.row_ensemble(r, self.M, steps)
-            return deferred.deferred_ensemble(K, r, self.M, steps)
-        state = eager.eager_ensemble(r, self.M)
-        eager.draw_prior_models(state.models, source, 0, len(state.models.tiles))
-        return state
+        if self._is_eager(K):
+            state = eager.eager_ensemble(r, self.M, self._deviations)
+            eager.draw_prior_models(state.models, source, 0, len(state.models.tiles))
+            return state
+        if K is None:
+            return row_deferred.row_ensemble(r, self.M, self._deviations, steps)
+        return deferred.deferred_ensemble(K, r, self.M, self._deviations, steps)
 
     def with_capacity(self, state: Any) -> Any:
         """Return a deferred state with room for more plays or models."""
-        from fastes.kernels.ensembles import deferred, row_deferred
-
-        rows = isinstance(state, row_deferred.RowEnsemble)
-        return (row_deferred if rows else deferred).with_capacity(state)
+        return _module_of(state).with_capacity(state)
 
     def models(
         self, state: Any, source: Source, probe_index: int, first: int = 0, last: int | None = None
     ) -> Floats:
-        """Return the models first, ..., last - 1, or all, in information space, one a row.
+        """Return deviations of the models first, ..., last - 1, or all, in information space.
 
-        It changes no action that follows. `probe_index` numbers the probe: the same number at the
-        same step gives the same models.
+        A model is z = mu + S xi, xi a row. It changes no action that follows. `probe_index` numbers
+        the probe: the same number at the same step gives the same models.
         """
-        from fastes.kernels.ensembles import deferred, eager, row_deferred
-
-        between = (eager if self.engine == "eager" else deferred).models_between
-        if isinstance(state, row_deferred.RowEnsemble):
-            between = row_deferred.models_between
-        return between(state, source, probe_index, first, self.M if last is None else last)
+        between = _module_of(state).models_between
+        xi = between(state, source, probe_index, first, self.M if last is None else last)
+        return xi if self.inflation == 1.0 else self.inflation * xi
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return phat_t, how often each arm is the best of a model, and the models' moments."""
@@ -125,14 +167,17 @@ class EnsembleSampling(Agent):
         posterior = with_root(state.posterior)
         best = BestArmCounts(arms)
         first, second = np.zeros(len(posterior.mu)), np.zeros_like(posterior.S)
+        signs = (1.0, -1.0) if self.symmetric else (1.0,)
         for start in range(0, self.M, BLOCK):
             xi = self.models(state, source, t, start, min(self.M, start + BLOCK))
-            best.add(read_models(state.posterior, xi))
+            for sign in signs:
+                best.add(read_models(state.posterior, sign * xi))
             white = xi @ posterior.root.T  # P^(1/2) (z - mu)
-            first += white.sum(axis=0)
+            first += sum(signs) / len(signs) * white.sum(axis=0)
             second += white.T @ white
         moments = self._moments(first, second)
-        return ActionLaw(best.counts / self.M, moments, np.concatenate(best.best_scores))
+        law = best.counts / (len(signs) * self.M)
+        return ActionLaw(law, moments, np.concatenate(best.best_scores))
 
     def _moments(self, first: Floats, second: Floats) -> Moments:
         import numpy as np
@@ -157,8 +202,20 @@ class EnsembleSampling(Agent):
             restored_row_deferred,
         )
 
-        if self.engine == "eager":
-            return restored_eager(self.M, arrays, r)
+        M, deviations = self.M, self._deviations
+        if self._is_eager(None if arms is None else arms.K):
+            return restored_eager(M, deviations, arrays, r)
         if arms is None:
-            return restored_row_deferred(self.M, arrays, r, steps)
-        return restored_deferred(self.M, arrays, arms, r, steps)
+            return restored_row_deferred(M, deviations, arrays, r, steps)
+        return restored_deferred(M, deviations, arrays, arms, r, steps)
+
+
+def _module_of(state: Any) -> Any:
+    """Return the module of an ensemble's state."""
+    from fastes.kernels.ensembles import deferred, eager, row_deferred
+
+    return {
+        eager.EagerEnsemble: eager,
+        row_deferred.RowEnsemble: row_deferred,
+        deferred.DeferredEnsemble: deferred,
+    }[type(state)]

@@ -8,13 +8,16 @@ from fastes.agents.states import Arrays, fill_state
 from fastes.files.kinds import FileFormatError
 from fastes.kernels.actions.arms import Arms
 from fastes.kernels.ensembles import deferred, eager, row_deferred
+from fastes.kernels.ensembles.deviations import Deviations
 from fastes.kernels.ensembles.play_log import arm_type
 from fastes.kernels.ensembles.row_log import STEPS_A_MODEL, capacity_for
 
 
-def restored_eager(M: int, arrays: Arrays, r: int) -> eager.EagerEnsemble:
+def restored_eager(
+    M: int, deviations: Deviations, arrays: Arrays, r: int
+) -> eager.EagerEnsemble:
     """Return an eager ensemble of M models from its arrays, or raise FileFormatError."""
-    state = eager.eager_ensemble(r, M)
+    state = eager.eager_ensemble(r, M, deviations)
     fill_state(state, arrays)
     start, pending = state.models.span
     if start < 0 or not 0 <= pending <= len(state.models.pending):
@@ -23,7 +26,7 @@ def restored_eager(M: int, arrays: Arrays, r: int) -> eager.EagerEnsemble:
 
 
 def restored_deferred(
-    M: int, arrays: Arrays, arms: Arms, r: int, steps: int
+    M: int, deviations: Deviations, arrays: Arrays, arms: Arms, r: int, steps: int
 ) -> deferred.DeferredEnsemble:
     """Return a deferred ensemble of M models from its arrays, or raise FileFormatError.
 
@@ -32,17 +35,20 @@ def restored_deferred(
     parts = [arrays.get(name) for name in ("played", "model", "xi", "read_at")]
     if not _fit(parts, M, arms.K, r):
         raise FileFormatError("a saved agent's models are missing or do not fit")
-    state = deferred.restored(arms, r, M, steps, *parts)
+    state = deferred.restored(arms, r, M, deviations, steps, *parts)
     fill_state(state, arrays)
     return state
 
 
-def restored_row_deferred(M: int, arrays: Arrays, r: int, steps: int) -> row_deferred.RowEnsemble:
+def restored_row_deferred(
+    M: int, deviations: Deviations, arrays: Arrays, r: int, steps: int
+) -> row_deferred.RowEnsemble:
     """Return a deferred ensemble of arms that do not come again, or raise FileFormatError."""
     if not _rows_fit(arrays, M, r):
         raise FileFormatError("a saved agent's models are missing or do not fit")
     parts = [arrays[name] for name in ("rows", "model", "xi", "read_at")]
-    state = row_deferred.restored(r, M, steps, int(arrays["first_row"][0]), *parts)
+    first = int(arrays["first_row"][0])
+    state = row_deferred.restored(r, M, deviations, steps, first, *parts)
     fill_state(state, arrays)
     return state
 

@@ -146,7 +146,7 @@ class LiveAgent:
             self._state = self.agent.with_capacity(self._state)
         self._acts += 1
         if isinstance(offered, BallActions):
-            return offered.scratch.a.copy() if self.agent.scores == "none" else work.theta.copy()
+            return offered.scratch.a.copy()
         return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
 
     def _act(self, rows: Floats | None, offered: Any, work: Any) -> int:

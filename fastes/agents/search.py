@@ -30,7 +30,8 @@ def search_method(agent: Agent, K: int, r: int) -> str:
     """
     if agent.scores == "none":
         return "none"
-    if K < max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r):
+    fewest = max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r)
+    if K < fewest or agent.optimism_rises:
         return "scan"
     return "boxes" if agent.scores == "linear" and r <= _MOST_DIMENSIONS else "certificate"
 

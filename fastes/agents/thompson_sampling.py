@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 class ThompsonSampling(Agent):
     """Thompson sampling: draw theta from the posterior, play its best arm.
 
+    Parameters
+    ----------
+    inflation : float
+        What the deviation of theta from the posterior mean is multiplied by: 1 is exact
+        Thompson sampling, and analyses of the worst case ask for more.
+
     Examples
     --------
     >>> import fastes
@@ -25,6 +32,14 @@ class ThompsonSampling(Agent):
     Result(TS: regret 47.33 +- 1.8 at T=200, 50 runs)
     """
 
+    inflation: float = parameter(
+        "What deviations from the posterior mean are multiplied by.",
+        "number",
+        1.0,
+        default=1.0,
+        minimum=0,
+        labelled="unusual",
+    )
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
 
@@ -33,16 +48,19 @@ class ThompsonSampling(Agent):
         from fastes.kernels.posterior.state import prior_bytes
         from fastes.kernels.streams.blocks import block_bytes
 
-        return prior_bytes(r, rooted=True) + 8 * r + block_bytes(r + r % 2)
+        return prior_bytes(r, rooted=True) + 16 * r + block_bytes(r + r % 2)
 
     def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""
         from fastes.kernels.agents.thompson import thompson
 
-        return thompson(r)
+        return thompson(r, self.inflation)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of the optimal action: that is what Thompson sampling plays."""
-        from fastes.agents.action_law import ActionLaw
+        """Return the law of the optimal action, which Thompson sampling plays; inflated, by draws."""
+        from fastes.agents.action_law import ActionLaw, law_of_drawn_models
+        from fastes.kernels.agents.thompson import draw_models
 
-        return ActionLaw(None)
+        if self.inflation == 1.0:
+            return ActionLaw(None)
+        return law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))

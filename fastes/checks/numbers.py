@@ -50,6 +50,16 @@ def nonnegative(name: str, value: Any) -> float:
     return number
 
 
+def between(name: str, value: Any, minimum: float, maximum: float) -> float:
+    """Return `value` as a float, or raise unless it is a number in the range."""
+    number = _scalar(value)
+    if number is None or not minimum <= number <= maximum:
+        raise ValueError(
+            f"{name} must be a number from {minimum:g} to {maximum:g}, got {shown(value)}"
+        )
+    return number
+
+
 def _scalar(value: Any) -> float | None:
     # A boolean of NumPy is none of Python's, but says what it is.
     if isinstance(value, (bool, str)) or getattr(getattr(value, "dtype", None), "kind", "f") == "b":

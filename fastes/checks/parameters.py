@@ -2,10 +2,13 @@
 
 import functools
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 from fastes.checks import numbers
+
+FLAGS = {True: "yes", False: "no"}
+"""How the command line and texts write a flag."""
 
 
 @dataclass(frozen=True)
@@ -16,35 +19,60 @@ class Parameter:
     ----------
     help : str
         One sentence, for the command line.
-    kind : {"integer", "number", "choice"}
-        What its values are.
+    kind : {"integer", "number", "choice", "flag"}
+        What its values are; a flag is True or False, on the command line yes or no.
     usual : object
-        Its value where the command line or a study says nothing.
+        Its value where the command line or a study says nothing. None: each agent has its own.
     minimum, maximum : number, optional
-        The range of an integer; the least value of a number, 0 or None.
+        The range of an integer or a number; the least value of a number is 0 or None.
     choices : tuple of str
         The values of a choice.
-    labelled : bool
-        Whether labels and tables show it, because agents differ by it.
+    labelled : {"always", "unusual", "never"}
+        When labels and tables show it, because agents differ by it.
     """
 
     help: str
     kind: str
     usual: Any
     minimum: int | None = None
-    maximum: int = numbers.MAX_SIZE
+    maximum: int | None = None
     choices: tuple[str, ...] = ()
-    labelled: bool = True
+    labelled: str = "always"
+
+    def is_labelled(self, value: Any) -> bool:
+        """Return whether labels show this value."""
+        return self.labelled == "always" or (self.labelled == "unusual" and value != self.usual)
 
     def checked(self, name: str, value: Any) -> Any:
         """Return a value of this parameter, or raise ValueError."""
+        if value is None and self.usual is None:
+            return None
+        if self.kind == "flag":
+            if not isinstance(value, bool):
+                raise ValueError(f"{name} must be True or False, got {numbers.shown(value)}")
+            return value
         if self.kind == "choice":
             if value not in self.choices:
                 raise ValueError(f"{name} must be one of {', '.join(self.choices)}, got {value!r}")
             return value
         if self.kind == "integer":
-            return numbers.integer(name, value, self.minimum or 0, self.maximum)
+            return numbers.integer(name, value, self.minimum or 0, self.maximum or numbers.MAX_SIZE)
+        if self.maximum is not None:
+            return numbers.between(name, value, self.minimum or 0, self.maximum)
         return (numbers.real if self.minimum is None else numbers.nonnegative)(name, value)
+
+    def text(self, value: Any) -> str:
+        """Return a value as the command line writes it."""
+        if self.kind == "flag":
+            return FLAGS[value]
+        return f"{value:g}" if self.kind == "number" else str(value)
+
+    def merged(self, other: "Parameter") -> "Parameter":
+        """Return the parameter of both agents, where two have one of the same name and kind."""
+        assert self.kind == other.kind
+        choices = tuple(dict.fromkeys(self.choices + other.choices))
+        usual = self.usual if self.usual == other.usual else None
+        return replace(self, choices=choices, usual=usual)
 
 
 def parameter(help: str, kind: str, usual: Any, *, default: Any = MISSING, **rest: Any) -> Any:  # noqa: A002

@@ -15,6 +15,7 @@ from fastes.cli.options import (
     NUMBERS,
     SEED,
     THREADS,
+    YES_OR_NO,
     Command,
     joined,
     words_of,
@@ -61,7 +62,12 @@ _RUNS = (
 
 def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
     """Return the option of an agent's parameter: a list, of which each value makes an agent."""
-    kinds = {"integer": INTEGERS, "number": NUMBERS, "choice": words_of(declared.choices)}
+    kinds = {
+        "integer": INTEGERS,
+        "number": NUMBERS,
+        "choice": words_of(declared.choices),
+        "flag": YES_OR_NO,
+    }
     meaning = help_of(declared, agents)
     if declared.kind == "choice":
         meaning = f"{meaning.removesuffix('.')}: {', '.join(declared.choices)}."
@@ -69,7 +75,7 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
         f"--{name}",
         name,
         type=kinds[declared.kind],
-        show_default=shown_default(declared),
+        show_default=shown_default(name, declared, agents),
         help=meaning,
     )
 
@@ -81,9 +87,12 @@ def help_of(declared: Parameter, agents: list[str] | None = None) -> str:
     return f"{declared.help.removesuffix('.')} ({', '.join(agents)})."
 
 
-def shown_default(declared: Parameter) -> str:
-    """Return the usual value of a parameter, as help shows it."""
-    return f"{declared.usual:g}" if declared.kind == "number" else str(declared.usual)
+def shown_default(name: str, declared: Parameter, agents: list[str] | None = None) -> str:
+    """Return the usual value of a parameter, as help shows it: of each agent, if they differ."""
+    if declared.usual is not None:
+        return declared.text(declared.usual)
+    own = {agent: parameters_of(AGENTS[agent])[name] for agent in agents or ()}
+    return ", ".join(f"{each.text(each.usual)} of {agent}" for agent, each in own.items())
 
 
 def parameter_options(only: Container[str] | None = None) -> Callable[[Command], Command]:

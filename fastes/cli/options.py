@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fastes.files.kinds import require_replaceable
-from fastes.studies.lists import progression
+from fastes.studies.lists import flags, progression
 
 Command = Callable[..., Any]
 
@@ -60,6 +60,11 @@ class _List(click.ParamType):  # type: ignore[type-arg]
         """Read a list, each value once."""
         if isinstance(value, list):
             return value
+        if self.kind == "flag":
+            try:
+                return flags("the option", value)
+            except ValueError:
+                self.fail(f"{value!r} is not yes, no, or both as in no,yes")
         if self.kind == "choice":
             words = [word.strip() for word in value.split(",")]
             for word in words:
@@ -80,6 +85,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
 
 INTEGERS = _List("integer")
 NUMBERS = _List("number")
+YES_OR_NO = _List("flag")
 
 
 def words_of(choices: Iterable[str], also: Callable[[str], bool] | None = None) -> _List:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastes.agents import AGENTS
-from fastes.checks.parameters import parameters_of
+from fastes.checks.parameters import FLAGS, parameters_of
 from fastes.problem.bandit import LinearBandit
 from fastes.results.result import Result
 from fastes.studies.study import Study
@@ -51,7 +51,9 @@ def study_command(study: Study, file: str) -> list[str]:
     words = ["fastes", "sweep"]
     for name, values in described.items():
         several = values if isinstance(values, list) else [values]
-        text = ",".join(_number(value) for value in several)
+        if several == [None]:  # each agent has its own
+            continue
+        text = ",".join(_word(value) for value in several)
         words += [f"--{name.replace('_', '-')}", text]
     return [_in_lines([*words, "--out", "again.db"])]
 
@@ -119,7 +121,7 @@ def _command(results: Sequence[Result], needed: Sequence[str]) -> str:
         words += ["--problem", "problem.npz"]
     else:
         for name, value in (_words(first) or {}).items():
-            words += [f"--{name.replace('_', '-')}", _number(value)]
+            words += [f"--{name.replace('_', '-')}", _word(value)]
     if "theta" in needed:
         words += ["--theta", "theta.npy"]
     words += ["--T", str(c.T), "--runs", str(_runs(results)), "--seed", str(c.seed)]
@@ -170,7 +172,7 @@ def _agent_words(results: Sequence[Result]) -> list[str]:
     names = dict.fromkeys(result.configuration.agent for result in results)
     words = ["--agent", ",".join(names)]
     for name, values in _lists(results).items():
-        words += [f"--{name}", ",".join(map(_number, values))]
+        words += [f"--{name}", ",".join(map(_word, values))]
     return words
 
 
@@ -186,7 +188,9 @@ def _in_lines(words: Sequence[str]) -> str:
     return " \\\n".join([*lines, line])
 
 
-def _number(value: Any) -> str:
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return FLAGS[value]
     return repr(value) if isinstance(value, float) else str(value)
 
 

@@ -120,10 +120,11 @@ def _run_many(
     environments = environments_of(e, runs)
     state = _state(e, agent, runs[0], saved and saved.states[0], actions.arms)
     states = stack_states(state, n)
-    if saved is None:
-        set_state(states, slice(n), state)  # runs that go together begin alike
+    if saved is None and agent.starts_alike:
+        set_state(states, slice(n), state)
     else:
-        for i, (run, stored) in enumerate(zip(runs, saved.states, strict=True)):
+        for i, run in enumerate(runs):
+            stored = None if saved is None else saved.states[i]
             set_state(states, i, _state(e, agent, run, stored, actions.arms))
     del state  # or one more would stay
     rows = context.partial.rows(runs)

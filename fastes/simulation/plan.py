@@ -6,7 +6,7 @@ Agents state facts; the policy is here. It changes no bit of an outcome.
 import os
 from typing import NamedTuple
 
-from fastes.agents.agent import Agent
+from fastes.agents.agent import Agent, label
 from fastes.agents.search import search_bytes, search_method
 from fastes.checks import memory, numbers
 from fastes.kernels.actions.arms import arms_bytes
@@ -120,7 +120,7 @@ def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
 def _sizes(agent: Agent, K: int, r: int, T: int) -> str:
     sizes = {"K": K, "rank": r, "T": T, **agent.parameters()}
     sizes = {name: value for name, value in sizes.items() if value is not None}
-    return ", ".join(f"{name}={value:,}" for name, value in sizes.items())
+    return label("", sizes).removeprefix(", ")
 
 
 def thread_count(threads: int | None) -> int:

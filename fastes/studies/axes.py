@@ -7,7 +7,7 @@ from fastes.agents.own import names_own_agent
 from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
 from fastes.problem.random_problem import PARAMETERS
-from fastes.studies.lists import progression
+from fastes.studies.lists import flags, progression
 
 OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_parameters().items()}
 """The agents that an axis is for, where it is not for all."""
@@ -37,6 +37,13 @@ AXES: dict[str, Parameter] = {
 """What each axis is, in the order in which they vary, the last one fastest."""
 
 
+def _read(kind: str, name: str, text: str) -> list[Any]:
+    """Return the values that a text lists, on an axis of this kind."""
+    if kind == "choice":
+        return [word.strip() for word in text.split(",")]
+    return flags(name, text) if kind == "flag" else progression(name, text)
+
+
 def axis_values(name: str, given: Any) -> tuple[Any, ...]:
     """Return the values of an axis, each once, or raise ValueError.
 
@@ -44,8 +51,7 @@ def axis_values(name: str, given: Any) -> tuple[Any, ...]:
     """
     axis = AXES[name]
     if isinstance(given, str):
-        words = [word.strip() for word in given.split(",")]
-        given = words if axis.kind == "choice" else progression(name, given)
+        given = _read(axis.kind, name, given)
     try:
         values = tuple(given)  # a list, a range, an array
     except TypeError:

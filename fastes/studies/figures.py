@@ -76,7 +76,7 @@ def chosen_settings(
 def usual_x(results: Sequence[tuple[Setting, Result]]) -> str:
     """Return the axis that a study is drawn against if nobody says: M, or a number it varies."""
     varied = [n for n in AXES if len({s.axes[n] for s, _ in results} - {None}) > 1]
-    numbers = [name for name in varied if AXES[name].kind != "choice"]
+    numbers = [name for name in varied if AXES[name].kind in ("integer", "number")]
     return (numbers or varied or ["agent"])[0]
 
 

@@ -4,6 +4,8 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from fastes.checks.parameters import FLAGS
+
 _MOST_VALUES, _MOST_BITS = 100_000, 200
 _NUMBER = re.compile(r"[+-]?\d(_?\d){0,24}(\.\d{1,18})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 
@@ -29,6 +31,21 @@ def progression(name: str, text: str) -> list[Any]:
         raise ValueError(
             f"{name} must be numbers such as 10,100 or 2,4,8,...,64, got {text!r}"
         ) from None
+
+
+def flags(name: str, text: str) -> list[bool]:
+    """Return the flags that a text lists: "yes", "no" or "no,yes".
+
+    Examples
+    --------
+    >>> flags("symmetric", "no,yes")
+    [False, True]
+    """
+    known = {word: flag for flag, word in FLAGS.items()}
+    try:
+        return list(dict.fromkeys(known[word.strip()] for word in text.split(",")))
+    except KeyError:
+        raise ValueError(f"{name} must be yes, no or both, such as no,yes, got {text!r}") from None
 
 
 def _number(word: str) -> Fraction:

@@ -260,7 +260,9 @@ def _agent(point: Mapping[str, Any]) -> Agent:
     if names_own_agent(point["agent"]):
         return imported_agent(point["agent"])
     kind = AGENTS[point["agent"]]
-    return kind(**{name: point[name] for name in parameters_of(kind)})
+    usual = {name: declared.usual for name, declared in parameters_of(kind).items()}
+    given = {name: point[name] for name in usual if point[name] is not None}
+    return kind(**{**usual, **given})
 
 
 @functools.lru_cache(maxsize=2)

@@ -165,7 +165,7 @@ class Sweep:
             return pd.DataFrame(columns=[*AXES, "run", "regret"])
         whole = pd.concat(frames, ignore_index=True)
         # Types that hold a missing value: the M of an agent that has none.
-        types = {"integer": "Int64", "number": "Float64", "choice": "string"}
+        types = {"integer": "Int64", "number": "Float64", "choice": "string", "flag": "boolean"}
         return whole.astype({name: types[axis.kind] for name, axis in AXES.items()})
 
     def plot(

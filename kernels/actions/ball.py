@@ -35,10 +35,11 @@ class BallActions(NamedTuple):
 
 
 @inlined
-def take(actions, a, scale):
-    """Make scale a the arm to be played. Return its number, 0."""
+def take(actions, direction, scale):
+    """Make scale times a direction the arm to be played, scratch.a. Return its number, 0."""
+    a = actions.scratch.a
     for j in range(a.shape[0]):
-        a[j] *= scale
+        a[j] = scale * direction[j]
     offset = whiten(actions.whitening, a, actions.scratch.b)
     store_arm(actions.arms, 0, actions.scratch.b, offset)
     return np.int64(0)
@@ -71,11 +72,9 @@ def _take_at_random(actions, arm, source, t):
     Of a point drawn uniformly from the sphere in d + 2 dimensions the first d coordinates are
     uniform on the ball.
     """
-    a, normals = actions.scratch.a, actions.scratch.normals
+    normals = actions.scratch.normals
     fill_normals(source, OFFERS, t, normals)
-    for j in range(a.shape[0]):
-        a[j] = normals[j]
-    return take(actions, a, actions.radius / np.sqrt(dot(normals, normals)))
+    return take(actions, normals, actions.radius / np.sqrt(dot(normals, normals)))
 
 
 @arm_key.body(BallActions)

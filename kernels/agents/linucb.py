@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
-from ..jit.decorators import kernel
+from ..jit.decorators import inlined, kernel
 from ..posterior.state import Posterior, prior
 from ..posterior.update import refactor_due, update
 from .interface import learn, optimism, score, variance_drift
@@ -55,13 +55,19 @@ def variance_tile(S, b, row, out):
         out[i] = 2.0 * out[i] if out[i] > 0.0 else 0.0
 
 
-@score.body(LinUCB)
-def _score(agent, arms, tile, work):
+@inlined
+def score_optimistically(agent, alpha, arms, tile, work):
+    """Score each arm of a tile by its mean and alpha standard deviations."""
     index, row, variance = work.scores[0], work.scores[1], work.scores[2]
     score_tile(arms.tiles[tile], arms.offsets[tile], agent.z, index)
     variance_tile(agent.posterior.S, arms.tiles[tile], row, variance)
     for i in range(TILE):
-        index[i] = fma(agent.alpha, np.sqrt(variance[i]), index[i])
+        index[i] = fma(alpha, np.sqrt(variance[i]), index[i])
+
+
+@score.body(LinUCB)
+def _score(agent, arms, tile, work):
+    score_optimistically(agent, agent.alpha, arms, tile, work)
 
 
 @optimism.body(LinUCB)

@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..jit.decorators import entry
 from ..posterior.state import Posterior, prior, sample
 from ..posterior.update import update_root
 from ..streams.blocks import STEPS, Block, draw_vector, no_block
-from ..streams.layout import POSTERIOR_SAMPLE
+from ..streams.layout import DIAGNOSTICS, POSTERIOR_SAMPLE, probe_counter
+from ..streams.normals import fill_normals
 from .interface import has_linear_scores, learn, prepare
 
 
@@ -15,19 +17,22 @@ class Scratch(NamedTuple):
     """What a step writes to."""
 
     normals: Block  # of r, rounded up to be even
+    scaled: np.ndarray  # (r,): those of this step, inflated
 
 
 class Thompson(NamedTuple):
     """State of Thompson sampling."""
 
     posterior: Posterior
-    z: np.ndarray  # (r,): the model of this step
+    inflation: float
+    z: np.ndarray  # (r,): the model of this step, mu + inflation X'n
     scratch: Scratch
 
 
-def thompson(r: int) -> Thompson:
+def thompson(r: int, inflation: float) -> Thompson:
     """Return the state before the first step."""
-    return Thompson(prior(r, rooted=True), np.zeros(r), Scratch(no_block(r + r % 2)))
+    scratch = Scratch(no_block(r + r % 2), np.zeros(r))
+    return Thompson(prior(r, rooted=True), inflation, np.zeros(r), scratch)
 
 
 @has_linear_scores.body(Thompson)
@@ -37,11 +42,24 @@ def _has_linear_scores(agent):
 
 @prepare.body(Thompson)
 def _prepare(agent, source, t):
-    block = agent.scratch.normals
+    block, scaled = agent.scratch.normals, agent.scratch.scaled
     draw_vector(block, source, POSTERIOR_SAMPLE, t, agent.z.shape[0])
-    sample(agent.posterior, block.numbers[:, t % STEPS], agent.z)
+    for j in range(agent.z.shape[0]):
+        scaled[j] = agent.inflation * block.numbers[j, t % STEPS]
+    sample(agent.posterior, scaled, agent.z)
 
 
 @learn.body(Thompson)
 def _learn(agent, row, key, reward, source, t):
     update_root(agent.posterior, row, key, reward)
+
+
+@entry
+def draw_models(agent, source, probe_index, z):
+    """z[i, :] = the i-th model that a probe draws, one that a step might play."""
+    scaled = agent.scratch.scaled
+    for i in range(z.shape[0]):
+        fill_normals(source, DIAGNOSTICS, probe_counter(probe_index, i), scaled)
+        for j in range(scaled.shape[0]):
+            scaled[j] *= agent.inflation
+        sample(agent.posterior, scaled, z[i])

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit.decorators import entry, inlined
+from .deviations import Deviations
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
 
@@ -16,6 +17,7 @@ class CachedModels(NamedTuple):
     """The models that have been read, found by a hash table with linear probing."""
 
     M: int
+    deviations: Deviations
     table: np.ndarray  # (2^k, 2) uint32: model + 1 (0 where free), and its slot
     model: np.ndarray  # (slots,) uint32: the model in a slot
     xi: np.ndarray  # (slots, r): the model as it was last read
@@ -32,10 +34,11 @@ def counters(K: int, M: int) -> int:
     return K if K * M <= _MOST_COUNTERS else 0
 
 
-def no_models(K: int, M: int, r: int, slots: int) -> CachedModels:
+def no_models(K: int, M: int, deviations: Deviations, r: int, slots: int) -> CachedModels:
     """Return room for as many models as there are slots, with a table at most half full."""
     return CachedModels(
         M,
+        deviations,
         np.zeros((1 << (2 * slots - 1).bit_length(), 2), np.uint32),
         np.zeros(slots, np.uint32),
         np.zeros((slots, r)),
@@ -55,17 +58,23 @@ def models_with_capacity(models: CachedModels, K: int) -> CachedModels:
     """Return the models with room for twice as many."""
     used, slots = int(models.used[0]), len(models.model)
     model, xi, read_at = models.model[:used], models.xi[:used], models.read_at[:used]
-    larger = restored_models(K, models.M, model, xi, read_at, 2 * slots)
+    larger = restored_models(K, models.M, models.deviations, model, xi, read_at, 2 * slots)
     larger.plays[:used] = models.plays[:used]
     return larger
 
 
 def restored_models(
-    K: int, M: int, model: np.ndarray, xi: np.ndarray, read_at: np.ndarray, slots: int
+    K: int,
+    M: int,
+    deviations: Deviations,
+    model: np.ndarray,
+    xi: np.ndarray,
+    read_at: np.ndarray,
+    slots: int,
 ) -> CachedModels:
     """Return the given models with room for some more, their plays yet to be counted."""
     used = len(model)
-    models = no_models(K, M, xi.shape[1], min(M, max(slots, used)))
+    models = no_models(K, M, deviations, xi.shape[1], min(M, max(slots, used)))
     models.model[:used] = model
     models.xi[:used] = xi
     models.read_at[:used] = read_at

@@ -6,6 +6,9 @@ missed the sum over arms a played in between of (sum of n_a independent N(0, 1))
 inner sum is sqrt(n_a) times one N(0, 1). So a catch-up costs one normal and one axpy for each
 *distinct* arm played since. A model never read before is an exact posterior sample: xi ~ N(0, P).
 
+With signs as perturbations the inner sum is 2 Binomial(n_a, 1/2) - n_a, and a model never read before
+takes in all plays so far (deviations.py).
+
 docs/explanation/deferral.md has the proof that the law of actions and rewards is unchanged.
 """
 
@@ -17,17 +20,11 @@ from ..actions.arms import Arms, load_arm
 from ..agents.interface import has_linear_scores, learn, needs_capacity, prepare
 from ..arithmetic.floats import fma
 from ..arithmetic.vectors import add_transposed, axpy, multiply_transposed
-from ..jit.decorators import entry, inlined
-from ..posterior.state import Posterior, model_from_xi, most_recent_arms, prior, prior_bytes
+from ..jit.decorators import entry, generic, inlined
+from ..posterior.state import Posterior, most_recent_arms, prior, prior_bytes
 from ..posterior.update import update
-from ..streams.blocks import STEPS, Block, block_bytes, draw_vector, integer_at, no_block
-from ..streams.layout import (
-    DIAGNOSTICS,
-    INITIAL_MODELS,
-    MODEL_INDEX,
-    PERTURBATION,
-    probe_counter,
-)
+from ..streams.blocks import STEPS, Block, block_bytes, draw_vector, no_block
+from ..streams.layout import DIAGNOSTICS, INITIAL_MODELS, PERTURBATION, probe_counter
 from ..streams.normals import fill_normals, fill_normals_from
 from ..streams.philox import Source
 from .cached_models import (
@@ -39,6 +36,15 @@ from .cached_models import (
     no_models,
     restored_models,
     slot_of,
+)
+from .deviations import (
+    Deviations,
+    SignDeviations,
+    choose_model,
+    fill_sums,
+    read_deviation,
+    scale_sums,
+    sign_sums,
 )
 from .play_log import (
     PlayLog,
@@ -63,6 +69,7 @@ class Scratch(NamedTuple):
     slots: np.ndarray  # (slots,) int32: of `plays_since`
     counts: np.ndarray  # (slots,) int64: of `plays_since`
     normals: np.ndarray  # (slots + r + most_recent_arms,)
+    xi: np.ndarray  # (r,): the deviation of this step's model
     model_index: Block
     ahead: Block  # the first normals of catch-ups
 
@@ -77,12 +84,14 @@ class DeferredEnsemble(NamedTuple):
     scratch: Scratch
 
 
-def deferred_ensemble(K: int, r: int, M: int, steps: int) -> DeferredEnsemble:
+def deferred_ensemble(
+    K: int, r: int, M: int, deviations: Deviations, steps: int
+) -> DeferredEnsemble:
     """Return the state before the first step, with room for what `steps` may read and play.
 
     The system gives memory where it is written to; growing would have it written to again.
     """
-    models = no_models(K, M, r, min(M, max(256, steps)))
+    models = no_models(K, M, deviations, r, min(M, max(256, steps)))
     return _assembled(prior(r), play_log(K, r, steps), models)
 
 
@@ -98,6 +107,7 @@ def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> Defe
             slots=np.zeros(slots, np.int32),
             counts=np.zeros(slots, np.int64),
             normals=np.zeros(slots + r + len(posterior.recent)),
+            xi=np.zeros(r),
             model_index=no_block(1, np.int64),
             ahead=no_block(_AHEAD),
         ),
@@ -108,7 +118,7 @@ def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
     models, slots = min(M, max(256, T)), min(K, max(64, T))
     table = 8 << (2 * models - 1).bit_length()
-    workspace = 20 * slots + 8 * (2 * r + most_recent_arms(r))
+    workspace = 20 * slots + 8 * (3 * r + most_recent_arms(r))
     workspace += block_bytes(1) + block_bytes(_AHEAD)
     model = 8 * r + 12 + 4 * counters(K, M)
     return prior_bytes(r) + log_bytes(K, r, T) + models * model + table + workspace + 8
@@ -146,6 +156,7 @@ def restored(
     arms: Arms,
     r: int,
     M: int,
+    deviations: Deviations,
     steps: int,
     played: np.ndarray,
     model: np.ndarray,
@@ -163,7 +174,7 @@ def restored(
         more = _replay(log, arms, some, b)
         log = log_with_capacity(log) if more < len(some) else log
         taken += more
-    models = restored_models(arms.K, M, model, xi, read_at, max(256, steps))
+    models = restored_models(arms.K, M, deviations, model, xi, read_at, max(256, steps))
     state = _assembled(prior(r), log, models)
     _count_plays(state)
     return state
@@ -197,6 +208,23 @@ def draw_unread(agent, source, stream, counter, xi):
     add_transposed(posterior.recent, normals[r : r + n], xi)
 
 
+@generic
+def draw_first_read(deviations, agent, source, stream, counter, xi):
+    """Draw a model that was never read, as it is now."""
+    draw_unread(agent, source, stream, counter, xi)
+
+
+@draw_first_read.body(SignDeviations)
+def _draw_first_read_by_signs(deviations, agent, source, stream, counter, xi):
+    """Draw xi ~ N(0, I) and let it take in all plays so far, by lanes that normals leave free."""
+    scratch = agent.scratch
+    n = plays_since(agent.log, np.int64(0), scratch.slots, scratch.counts)
+    fill_normals(source, stream, counter, xi)
+    free = np.uint64(xi.shape[0])
+    sign_sums(source, stream, counter, free, scratch.counts[:n], scratch.normals[:n])
+    _take_in(agent, n, xi)
+
+
 @inlined
 def _missed(agent, slot):
     """List what the model in a slot has missed. Return how many distinct arms."""
@@ -206,9 +234,12 @@ def _missed(agent, slot):
     return plays_since(agent.log, models.read_at[slot], scratch.slots, scratch.counts)
 
 
-@inlined
-def _draw_ahead(agent, source, t, n):
-    """Draw the n normals of a catch-up at step t, and some of those of the steps after it."""
+@generic
+def _draw_missed(deviations, agent, source, t, n):
+    """Draw the n sums of perturbations of a catch-up at step t.
+
+    And some normals of the steps after it: a few do not fill vectors.
+    """
     ahead, w = agent.scratch.ahead, agent.scratch.normals
     few = min(n, _AHEAD)
     draw_vector(ahead, source, PERTURBATION, t, few)
@@ -216,18 +247,22 @@ def _draw_ahead(agent, source, t, n):
         w[i] = ahead.numbers[i, t % STEPS]
     if few < n:
         fill_normals_from(source, PERTURBATION, t, few, w[few:n])
+    scale_sums(agent.scratch.counts, w[:n])
+
+
+@_draw_missed.body(SignDeviations)
+def _draw_missed_signs(deviations, agent, source, t, n):
+    scratch = agent.scratch
+    fill_sums(deviations, source, PERTURBATION, t, scratch.counts[:n], scratch.normals[:n])
 
 
 @inlined
-def _catch_up(agent, n, xi):
-    """Let xi take in the n distinct arms that it has missed; cost O(r n).
+def _take_in(agent, n, xi):
+    """Let xi take in n distinct arms that it has missed; cost O(r n).
 
-    Arms are as `_missed` lists them, each with its normal of those drawn.
+    Arms are as `_missed` lists them, each with its sum of perturbations.
     """
-    rows, slots = agent.log.rows, agent.scratch.slots
-    counts, w = agent.scratch.counts, agent.scratch.normals
-    for i in range(n):
-        w[i] *= np.sqrt(np.float64(counts[i]))
+    rows, slots, w = agent.log.rows, agent.scratch.slots, agent.scratch.normals
     # As `add_transposed`, with rows here and there.
     whole = n - n % 4
     for i in range(0, whole, 4):
@@ -252,11 +287,11 @@ def read(agent, source, t, m):
     slot = slot_of(models, m)
     if slot < 0:
         slot = add_model(models, m)
-        draw_unread(agent, source, INITIAL_MODELS, t, models.xi[slot])
+        draw_first_read(models.deviations, agent, source, INITIAL_MODELS, t, models.xi[slot])
     else:
         n = _missed(agent, slot)
-        _draw_ahead(agent, source, t, n)
-        _catch_up(agent, n, models.xi[slot])
+        _draw_missed(models.deviations, agent, source, t, n)
+        _take_in(agent, n, models.xi[slot])
     models.read_at[slot] = now(agent.log)
     if models.plays.shape[1] > 0:
         copy_plays(agent.log, models.plays[slot])
@@ -270,9 +305,9 @@ def _has_linear_scores(agent):
 
 @prepare.body(DeferredEnsemble)
 def _prepare(agent, source, t):
-    m = integer_at(agent.scratch.model_index, source, MODEL_INDEX, t, agent.models.M)
+    m, factor = choose_model(agent.models, agent.scratch.model_index, source, t)
     slot = read(agent, source, t, m)
-    model_from_xi(agent.posterior, agent.models.xi[slot], agent.z)
+    read_deviation(agent.posterior, agent.models.xi[slot], factor, agent.scratch.xi, agent.z)
 
 
 @learn.body(DeferredEnsemble)
@@ -284,18 +319,20 @@ def _learn(agent, row, key, reward, source, t):
 @entry
 def _probe_models(agent, source, probe_index, first, out):
     """Write the models first, first + 1, ..., as they are now, to the rows of `out`."""
+    models = agent.models
     for i in range(out.shape[0]):
         m = first + i
         counter = probe_counter(probe_index, m)
-        slot = slot_of(agent.models, m)
+        slot = slot_of(models, m)
         if slot < 0:
-            draw_unread(agent, source, DIAGNOSTICS, counter, out[i])
+            draw_first_read(models.deviations, agent, source, DIAGNOSTICS, counter, out[i])
         else:
             for j in range(out.shape[1]):
-                out[i, j] = agent.models.xi[slot, j]
+                out[i, j] = models.xi[slot, j]
             n = _missed(agent, slot)
-            fill_normals(source, DIAGNOSTICS, counter, agent.scratch.normals[:n])
-            _catch_up(agent, n, out[i])
+            counts, sums = agent.scratch.counts[:n], agent.scratch.normals[:n]
+            fill_sums(models.deviations, source, DIAGNOSTICS, counter, counts, sums)
+            _take_in(agent, n, out[i])
 
 
 def models_between(

@@ -5,7 +5,8 @@ form,
 
     xi_m <- xi_m + W_m b_t,   W_m ~ N(0, 1),
 
-with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m.
+with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m; other
+perturbations and readings are in deviations.py.
 A step reads one model, so the others' updates are gathered and made for a block of steps at
 a time: Xi += W b, a matrix product whose left factor is made as it is used.
 """
@@ -20,12 +21,19 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import axpy
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior, model_from_xi, prior, prior_bytes
+from ..posterior.state import Posterior, prior, prior_bytes
 from ..posterior.update import update
-from ..streams.blocks import Block, block_bytes, integer_at, no_block
-from ..streams.layout import INITIAL_MODELS, MODEL_INDEX, PERTURBATION
-from ..streams.normals import normal, normal_pair
+from ..streams.blocks import Block, block_bytes, no_block
+from ..streams.layout import INITIAL_MODELS, PERTURBATION
+from ..streams.normals import normal_pair
 from ..streams.philox import Source
+from .deviations import (
+    Deviations,
+    choose_model,
+    fill_perturbations,
+    perturbation,
+    read_deviation,
+)
 
 _U = np.uint64
 
@@ -43,6 +51,7 @@ class Models(NamedTuple):
     """The ensemble xi, and the steps that it has yet to take in."""
 
     M: int
+    deviations: Deviations
     tiles: np.ndarray  # (tiles, r, TILE): xi of model m in tile m // TILE, column m % TILE
     pending: np.ndarray  # (block, r): arms played since the last `flush`, zero beyond them
     span: np.ndarray  # (2,): step of the first pending arm, number of pending arms
@@ -65,10 +74,11 @@ class EagerEnsemble(NamedTuple):
     scratch: Scratch
 
 
-def eager_ensemble(r: int, M: int) -> EagerEnsemble:
+def eager_ensemble(r: int, M: int, deviations: Deviations) -> EagerEnsemble:
     """Return the state before the first step, all xi yet to be drawn by `draw_prior_models`."""
     tiles = np.empty((tile_count(M), r, TILE))
-    models = Models(M, tiles, np.zeros((block_length(M), r)), np.zeros(2, np.int64))
+    pending, span = np.zeros((block_length(M), r)), np.zeros(2, np.int64)
+    models = Models(M, deviations, tiles, pending, span)
     scratch = Scratch(weights(models), np.zeros(r), no_block(1, np.int64))
     return EagerEnsemble(prior(r), models, np.zeros(r), scratch)
 
@@ -97,17 +107,6 @@ def draw_prior_models(models, source, first, last):
                 xi[j, i] = x
                 if j + 1 < r:
                     xi[j + 1, i] = y
-
-
-@kernel
-def _draw_weights(source, tile, start, n, weights):
-    """weights[s, i] = W of model i of the tile at step start + s; start is even."""
-    for s in range(0, n, 2):
-        for i in range(TILE):
-            m, pair = _U(tile * TILE + i), _U((start + s) >> 1)
-            x, y = normal_pair(source, PERTURBATION, m, pair)
-            weights[s, i] = x
-            weights[s + 1, i] = y
 
 
 @kernel
@@ -142,7 +141,10 @@ def flush(models, source, first, last, weights):
     start, n = models.span[0], models.span[1]
     odd = start & 1
     for tile in range(first, last):
-        _draw_weights(source, tile, start - odd, odd + n, weights)
+        models_of_tile, even = tile * TILE, start - odd
+        fill_perturbations(
+            models.deviations, source, PERTURBATION, models_of_tile, even, weights, odd + n
+        )
         _multiply(weights[odd:], models.pending, n, models.tiles[tile])
 
 
@@ -167,7 +169,8 @@ def read_model(models, source, m, xi):
         xi[j] = models.tiles[tile, j, column]
     start = models.span[0]
     for s in range(models.span[1]):
-        axpy(normal(source, PERTURBATION, m, start + s), models.pending[s], xi)
+        w = perturbation(models.deviations, source, PERTURBATION, m, start + s)
+        axpy(w, models.pending[s], xi)
 
 
 @has_linear_scores.body(EagerEnsemble)
@@ -177,9 +180,10 @@ def _has_linear_scores(agent):
 
 @prepare.body(EagerEnsemble)
 def _prepare(agent, source, t):
-    m = integer_at(agent.scratch.model_index, source, MODEL_INDEX, t, agent.models.M)
-    read_model(agent.models, source, m, agent.scratch.xi)
-    model_from_xi(agent.posterior, agent.scratch.xi, agent.z)
+    m, factor = choose_model(agent.models, agent.scratch.model_index, source, t)
+    xi = agent.scratch.xi
+    read_model(agent.models, source, m, xi)
+    read_deviation(agent.posterior, xi, factor, xi, agent.z)
 
 
 @learn.body(EagerEnsemble)

@@ -13,14 +13,13 @@ import numpy as np
 
 from ..agents.interface import has_linear_scores, learn, needs_capacity, prepare
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior, model_from_xi, most_recent_arms, prior, prior_bytes
+from ..posterior.state import Posterior, most_recent_arms, prior, prior_bytes
 from ..posterior.update import update
-from ..streams.blocks import Block, block_bytes, integer_at, no_block
+from ..streams.blocks import Block, block_bytes, no_block
 from ..streams.layout import (
     DIAGNOSTICS,
     FORGOTTEN,
     INITIAL_MODELS,
-    MODEL_INDEX,
     PERTURBATION,
     probe_counter,
 )
@@ -36,6 +35,7 @@ from .cached_models import (
     slot_of,
 )
 from .deferred import draw_unread
+from .deviations import NormalDeviations, choose_model, read_deviation
 from .row_log import (
     RowLog,
     add_piece,
@@ -61,6 +61,7 @@ class Scratch(NamedTuple):
     levels: np.ndarray  # (pieces,) int64: of `pieces_since`
     starts: np.ndarray  # (pieces,) int64: of `pieces_since`
     normals: np.ndarray  # as many as a catch-up or a first read takes
+    xi: np.ndarray  # (r,): the deviation of this step's model
     model_index: Block
 
 
@@ -74,9 +75,12 @@ class RowEnsemble(NamedTuple):
     scratch: Scratch
 
 
-def row_ensemble(r: int, M: int, steps: int) -> RowEnsemble:
-    """Return the state before the first step, with room for what `steps` may read and play."""
-    models = no_models(0, M, r, min(M, max(256, steps)))
+def row_ensemble(r: int, M: int, deviations: NormalDeviations, steps: int) -> RowEnsemble:
+    """Return the state before the first step, with room for what `steps` may read and play.
+
+    Perturbations are normal: a factor of many rows stands for a sum of normals, not of signs.
+    """
+    models = no_models(0, M, deviations, r, min(M, max(256, steps)))
     return _assembled(prior(r), row_log(r, M, steps), models)
 
 
@@ -89,6 +93,7 @@ def _assembled(posterior: Posterior, log: RowLog, models: CachedModels) -> RowEn
         levels=np.zeros(pieces, np.int64),
         starts=np.zeros(pieces, np.int64),
         normals=np.zeros(n),
+        xi=np.zeros(r),
         model_index=no_block(1, np.int64),
     )
     return RowEnsemble(posterior, log, models, np.zeros(r), scratch)
@@ -98,7 +103,7 @@ def row_ensemble_bytes(r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
     models = min(M, max(256, T))
     table = 8 << (2 * models - 1).bit_length()
-    workspace = 8 * (8 * block_length(r) + 3 * r * 64 + most_recent_arms(r))
+    workspace = 8 * (8 * block_length(r) + r * (3 * 64 + 1) + most_recent_arms(r))
     workspace += block_bytes(1)
     return prior_bytes(r) + row_log_bytes(r, M, T) + models * (8 * r + 12) + table + workspace
 
@@ -121,6 +126,7 @@ def with_capacity(agent: RowEnsemble) -> RowEnsemble:
 def restored(
     r: int,
     M: int,
+    deviations: NormalDeviations,
     steps: int,
     first: int,
     rows: np.ndarray,
@@ -130,7 +136,8 @@ def restored(
 ) -> RowEnsemble:
     """Return a state with these rows and models, its posterior yet to be filled."""
     log = restored_row_log(r, M, steps, first, rows)
-    return _assembled(prior(r), log, restored_models(0, M, model, xi, read_at, max(256, steps)))
+    models = restored_models(0, M, deviations, model, xi, read_at, max(256, steps))
+    return _assembled(prior(r), log, models)
 
 
 @kernel
@@ -172,9 +179,9 @@ def _has_linear_scores(agent):
 
 @prepare.body(RowEnsemble)
 def _prepare(agent, source, t):
-    m = integer_at(agent.scratch.model_index, source, MODEL_INDEX, t, agent.models.M)
+    m, factor = choose_model(agent.models, agent.scratch.model_index, source, t)
     slot = read(agent, source, t, m)
-    model_from_xi(agent.posterior, agent.models.xi[slot], agent.z)
+    read_deviation(agent.posterior, agent.models.xi[slot], factor, agent.scratch.xi, agent.z)
 
 
 @kernel

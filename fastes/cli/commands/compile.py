@@ -17,7 +17,11 @@ from fastes.cli.startup import load_numba
 from fastes.problem.random_problem import PARAMETERS
 from fastes.studies.axes import AXES
 
-_CHOICES = {name for name, (declared, _) in agent_parameters().items() if declared.kind == "choice"}
+_CHOICES = {
+    name
+    for name, (declared, _) in agent_parameters().items()
+    if declared.kind in ("choice", "flag")
+}
 
 
 def _list(name: str, default: str) -> Callable[[Command], Command]:

@@ -48,7 +48,7 @@ def _study_options(command: Command) -> Command:
         option = click.option(
             *words,
             metavar="LIST",
-            show_default=shown_default(axis),
+            show_default=shown_default(name, axis, OWNERS.get(name)),
             help=help_of(axis, OWNERS.get(name)),
         )
         command = option(command)

@@ -1,0 +1,95 @@
+"""Ensemble++: an ensemble whose models are mixed at random at every step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fastes.agents.agent import Agent
+from fastes.checks import numbers
+from fastes.checks.parameters import parameter
+
+if TYPE_CHECKING:
+    from fastes.agents.action_law import ActionLaw
+    from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.streams.philox import Source
+
+_LAWS = ("normal", "sphere", "signs", "coordinates")
+
+
+@dataclass(frozen=True)
+class EnsemblePlusPlus(Agent):
+    """Play the best arm of a random mixture of M models.
+
+    In the canonical form (prior N(0, I), unit noise, arms b) the model of a step is
+
+        z = mu + S Xi zeta,   Xi <- Xi + b w' / sqrt(M) after each reward,
+
+    Xi (d x M) of N(0, 1) / sqrt(M) at first, with zeta and w in R^M drawn anew at every step. Given
+    zeta the deviation Xi zeta has covariance near P: M of the order of d log T models are enough
+    where ensemble sampling reads one model at a time. Li, Luo, Xu and Luo, "Scalable Thompson
+    sampling via Ensemble++", 2024.
+
+    Parameters
+    ----------
+    M : int
+        Number of models. A step costs O(M d) beyond that of a greedy agent.
+    reference : {"normal", "sphere", "signs", "coordinates"}
+        Law of zeta: N(0, I), uniform of norm sqrt(M), independent signs, or sqrt(M) times a
+        coordinate vector with a sign. With the last, and normal perturbations, this is symmetric
+        ensemble sampling.
+    perturbations : {"normal", "sphere", "signs"}
+        Law of w.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> fastes.simulate(bandit, fastes.EnsemblePlusPlus(M=10), T=200, runs=50)
+    """
+
+    M: int = parameter("Models in the ensemble.", "integer", 30, minimum=1)
+    reference: str = parameter(
+        "Law of the weights that mix the models.",
+        "choice",
+        "sphere",
+        default="sphere",
+        choices=_LAWS,
+        labelled="unusual",
+    )
+    perturbations: str = parameter(
+        "Law of the perturbations.",
+        "choice",
+        "sphere",
+        default="sphere",
+        choices=_LAWS[:3],
+        labelled="unusual",
+    )
+    name: ClassVar[str] = "es++"
+    title: ClassVar[str] = "ES++"
+    starts_alike: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reference == "coordinates":  # M of them, each with a sign, are numbered
+            numbers.integer("M with reference coordinates", self.M, 1, numbers.MAX_SIZE // 2)
+
+    def state_bytes(self, K: int | None, r: int, T: int) -> int:
+        """Return the memory of the models and the posterior."""
+        return super().state_bytes(K, r, T) + 8 * (self.M * (r + 1) + 2 * r)
+
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
+        """Return the posterior at the prior, and M models drawn from it."""
+        from fastes.kernels.agents.ensemble_plus_plus import draw_prior_models, ensemble_plus_plus
+
+        laws = _LAWS.index(self.reference), _LAWS.index(self.perturbations)
+        state = ensemble_plus_plus(r, self.M, *laws)
+        draw_prior_models(state, source)
+        return state
+
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return how often each arm is the best of a mixture of the models, by draws."""
+        from fastes.agents.action_law import law_of_drawn_models
+        from fastes.kernels.agents.ensemble_plus_plus import draw_models
+
+        return law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))

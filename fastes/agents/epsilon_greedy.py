@@ -1,0 +1,53 @@
+"""Epsilon-greedy: the best arm as far as known, or now and then any arm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fastes.agents.agent import Agent
+from fastes.checks.parameters import parameter
+
+if TYPE_CHECKING:
+    from fastes.agents.action_law import ActionLaw
+    from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.streams.philox import Source
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(Agent):
+    """Play the arm with the largest posterior mean, or with probability epsilon any arm.
+
+    Any arm is drawn uniformly from those on offer, the best one among them; on a ball, any point
+    of it.
+
+    Parameters
+    ----------
+    epsilon : float
+        Probability of any arm, from 0 to 1.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> fastes.simulate(bandit, fastes.EpsilonGreedy(epsilon=0.05), T=200, runs=50)
+    """
+
+    epsilon: float = parameter(
+        "Probability of any arm.", "number", 0.1, default=0.1, minimum=0, maximum=1
+    )
+    name: ClassVar[str] = "eps-greedy"
+    title: ClassVar[str] = "Epsilon-greedy"
+
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
+        """Return the posterior at the prior."""
+        from fastes.kernels.agents.epsilon_greedy import epsilon_greedy
+
+        return epsilon_greedy(r, self.epsilon)
+
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return the law of the greedy choice, and of any arm with probability epsilon."""
+        from fastes.agents.action_law import ActionLaw, law_of_best_score
+
+        greedy = law_of_best_score(state, arms).probabilities
+        return ActionLaw((1.0 - self.epsilon) * greedy + self.epsilon / arms.K)

@@ -1,0 +1,67 @@
+"""Perturbed history: exploration by noise on the rewards of the past."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fastes.agents.agent import Agent
+from fastes.checks.parameters import parameter
+
+if TYPE_CHECKING:
+    from fastes.agents.action_law import ActionLaw
+    from fastes.kernels.actions.arms import Arms
+    from fastes.kernels.streams.philox import Source
+
+
+@dataclass(frozen=True)
+class PerturbedHistory(Agent):
+    """Play the best arm of the mean that rewards with fresh noise would have given.
+
+    At every step each reward so far gets its own N(0, (scale sigma)^2), drawn anew:
+    theta = mu_t + Sigma_t sum_s scale W_s a_s / sigma. The prior is not perturbed, so that the first
+    arms are those of the prior mean. Kveton, Szepesvari, Ghavamzadeh and Boutilier,
+    "Perturbed-history exploration in stochastic linear bandits", UAI 2019, with normal noise in the
+    place of pseudo-rewards. A step costs O(d^2), whatever the number of rewards.
+
+    Parameters
+    ----------
+    scale : float
+        Standard deviation of the perturbations, in units of the noise.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+    >>> fastes.simulate(bandit, fastes.PerturbedHistory(), T=200, runs=50)
+    """
+
+    scale: float = parameter(
+        "Perturbations of past rewards, in units of the noise.",
+        "number",
+        1.0,
+        default=1.0,
+        minimum=0,
+    )
+    name: ClassVar[str] = "phe"
+    title: ClassVar[str] = "PHE"
+
+    def state_bytes(self, K: int | None, r: int, T: int) -> int:
+        """Return the memory of the posterior, of a factor and of what a step writes to."""
+        from fastes.kernels.posterior.state import most_recent_arms
+
+        recent = most_recent_arms(r)
+        return super().state_bytes(K, r, T) + 8 * (r * r + (r + 2) * recent + 4 * r)
+
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
+        """Return the posterior at the prior."""
+        from fastes.kernels.agents.perturbed_history import perturbed_history
+
+        return perturbed_history(r, self.scale)
+
+    def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
+        """Return how often each arm is the best of fresh perturbations, by draws."""
+        from fastes.agents.action_law import law_of_drawn_models
+        from fastes.kernels.agents.perturbed_history import draw_models
+
+        return law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
