@@ -19,6 +19,7 @@ from bench.baselines import (
     jax_es,
     numpy_batch,
     numpy_es,
+    numpy_family,
     numpy_index,
     numpy_ts,
 )
@@ -168,13 +169,21 @@ def regrets(name, runs):
         "greedy": lambda a, M, T, seed: numpy_index.greedy_or_linucb(a, 0.0, T, seed),
     }
     play["LinUCB"] = lambda a, M, T, seed: numpy_index.greedy_or_linucb(a, 1.0, T, seed)
+    play["ES++"] = numpy_family.ensemble_plus_plus
+    play["PHE"] = lambda a, M, T, seed: numpy_family.perturbed_history(a, T, seed)
     return np.array([play[name](actions, 10, 60, seed).regret for seed in range(runs)])
 
 
-@pytest.mark.parametrize("name", [*ONE_RUN, *MANY_RUNS, "greedy", "LinUCB"])
+@pytest.mark.parametrize("name", [*ONE_RUN, *MANY_RUNS, "greedy", "LinUCB", "ES++", "PHE"])
 def test_regret_has_the_law_of_fastes(available, name):
     # Two samples of 400 regrets, Kolmogorov and Smirnov at level 1e-4, seeds fixed.
-    agents = {"TS": fastes.ThompsonSampling(), "greedy": fastes.Greedy(), "LinUCB": fastes.LinUCB()}
+    agents = {
+        "TS": fastes.ThompsonSampling(),
+        "greedy": fastes.Greedy(),
+        "LinUCB": fastes.LinUCB(),
+        "ES++": fastes.EnsemblePlusPlus(10),
+        "PHE": fastes.PerturbedHistory(),
+    }
     agent = agents.get(name.partition(" ")[0], fastes.EnsembleSampling(10))
     bandit = fastes.LinearBandit(arms(20, 3))
     ours = fastes.simulate(bandit, agent, T=60, runs=400, seed=2).regret.final

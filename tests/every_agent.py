@@ -2,6 +2,16 @@
 
 import fastes
 
+FAMILY = [
+    fastes.EnsembleSampling(6, perturbations="signs", symmetric=True, inflation=1.5),
+    fastes.ThompsonSampling(inflation=0.5),
+    fastes.EnsemblePlusPlus(5),
+    fastes.PerturbedHistory(0.8),
+    fastes.BayesUCB(),
+    fastes.EpsilonGreedy(0.2),
+]
+"""Relatives of ensemble sampling and Thompson sampling, one of each."""
+
 AGENTS = [
     fastes.EnsembleSampling(1),
     fastes.EnsembleSampling(40),
@@ -12,4 +22,5 @@ AGENTS = [
     fastes.Greedy(),
     fastes.LinUCB(0.7),
     fastes.UniformRandom(),
+    *FAMILY,
 ]

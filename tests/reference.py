@@ -67,6 +67,53 @@ def integer(seed: int, run: int, stream: int, t: int, n: int) -> int:
         lane += 1
 
 
+def uniform(seed: int, run: int, stream: int, t: int) -> float:
+    """A number on [0, 1) for time t, a multiple of 2^-53."""
+    return (random_pair(seed, run, stream, 0, t)[0] >> 11) * 2.0**-53
+
+
+def sign(seed: int, run: int, stream: int, lane: int, t: int) -> float:
+    """The sign of a lane at time t: bit t of the lane's 128 bits at a time, 1 where it is 0."""
+    words = random_pair(seed, run, stream, lane, t // 128)
+    return 1.0 - 2.0 * (words[t % 128 // 64] >> (t % 64) & 1)
+
+
+def sign_sums(
+    seed: int, run: int, stream: int, t: int, lane: int, counts: list[int]
+) -> list[float]:
+    """Sums of so many signs each: 1 for each one, -1 for each zero of so many random bits.
+
+    The first 128 bits of each are a lane of their own; lanes of 128 bits follow for what is left.
+    """
+
+    def total(lane: int, n: int) -> float:
+        low, high = random_pair(seed, run, stream, lane, t)
+        bits = f"{low:064b}"[: min(n, 64)] + f"{high:064b}"[: max(n - 64, 0)]
+        return float(sum(1 if bit == "1" else -1 for bit in bits))
+
+    sums = [total(lane + i, min(n, 128)) for i, n in enumerate(counts)]
+    free = lane + len(counts)
+    for i, n in enumerate(counts):
+        for rest in range(n - 128, 0, -128):
+            sums[i] += total(free, min(rest, 128))
+            free += 1
+    return sums
+
+
+def weights(law: str, seed: int, run: int, stream: int, t: int, M: int) -> Floats:
+    """A vector of M random weights whose second moment is the identity."""
+    if law == "signs":
+        words = [random_pair(seed, run, stream, j // 128, t)[j % 128 // 64] for j in range(M)]
+        return np.array([1.0 - 2.0 * (word >> (j % 64) & 1) for j, word in enumerate(words)])
+    if law == "coordinates":
+        choice = integer(seed, run, stream, t, 2 * M)
+        out = np.zeros(M)
+        out[choice // 2] = math.sqrt(M) * (-1) ** choice
+        return out
+    out = normal_vector(seed, run, stream, t, M)
+    return out if law == "normal" else out * math.sqrt(M) / np.linalg.norm(out)
+
+
 # ------------------------------------------------------------------------------- the problem
 
 

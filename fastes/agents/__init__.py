@@ -58,6 +58,4 @@ def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
 def labelled_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of an agent's parameters that its label shows."""
     declared = parameters_of(AGENTS[name]) if name in AGENTS else {}
-    return {
-        k: v for k, v in parameters.items() if k not in declared or declared[k].is_labelled(v)
-    }
+    return {k: v for k, v in parameters.items() if k not in declared or declared[k].is_labelled(v)}

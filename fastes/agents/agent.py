@@ -42,9 +42,6 @@ class Agent(ABC):
     scores: ClassVar[str] = "linear"
     """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), or "none"."""
 
-    optimism_rises: ClassVar[bool] = False
-    """Whether it adds more standard deviations later: bounds of one step do not hold for later."""
-
     starts_alike: ClassVar[bool] = True
     """Whether its state before the first step is the same in every run."""
 

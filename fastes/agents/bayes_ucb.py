@@ -31,11 +31,10 @@ class BayesUCB(Agent):
     name: ClassVar[str] = "bayes-ucb"
     title: ClassVar[str] = "Bayes-UCB"
     scores: ClassVar[str] = "quadratic"
-    optimism_rises: ClassVar[bool] = True
 
     def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the posterior, and of a quantile."""
-        return super().state_bytes(K, r, T) + 8
+        """Return the memory of the posterior, and of a copy of its covariance."""
+        return super().state_bytes(K, r, T) + 8 * (r * r + 2)
 
     def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""

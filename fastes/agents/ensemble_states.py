@@ -13,9 +13,7 @@ from fastes.kernels.ensembles.play_log import arm_type
 from fastes.kernels.ensembles.row_log import STEPS_A_MODEL, capacity_for
 
 
-def restored_eager(
-    M: int, deviations: Deviations, arrays: Arrays, r: int
-) -> eager.EagerEnsemble:
+def restored_eager(M: int, deviations: Deviations, arrays: Arrays, r: int) -> eager.EagerEnsemble:
     """Return an eager ensemble of M models from its arrays, or raise FileFormatError."""
     state = eager.eager_ensemble(r, M, deviations)
     fill_state(state, arrays)

@@ -50,4 +50,5 @@ class EpsilonGreedy(Agent):
         from fastes.agents.action_law import ActionLaw, law_of_best_score
 
         greedy = law_of_best_score(state, arms).probabilities
+        assert greedy is not None
         return ActionLaw((1.0 - self.epsilon) * greedy + self.epsilon / arms.K)

@@ -19,10 +19,10 @@ class PerturbedHistory(Agent):
     """Play the best arm of the mean that rewards with fresh noise would have given.
 
     At every step each reward so far gets its own N(0, (scale sigma)^2), drawn anew:
-    theta = mu_t + Sigma_t sum_s scale W_s a_s / sigma. The prior is not perturbed, so that the first
-    arms are those of the prior mean. Kveton, Szepesvari, Ghavamzadeh and Boutilier,
-    "Perturbed-history exploration in stochastic linear bandits", UAI 2019, with normal noise in the
-    place of pseudo-rewards. A step costs O(d^2), whatever the number of rewards.
+    theta = mu_t + Sigma_t sum_s scale W_s a_s / sigma. The prior is not perturbed, so that the
+    first arms are those of the prior mean. Kveton, Szepesvari, Ghavamzadeh and Boutilier,
+    "Perturbed-history exploration in stochastic linear bandits", UAI 2019, with normal noise in
+    the place of pseudo-rewards. A step costs O(d^2), whatever the number of rewards.
 
     Parameters
     ----------

@@ -30,8 +30,7 @@ def search_method(agent: Agent, K: int, r: int) -> str:
     """
     if agent.scores == "none":
         return "none"
-    fewest = max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r)
-    if K < fewest or agent.optimism_rises:
+    if K < max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r):
         return "scan"
     return "boxes" if agent.scores == "linear" and r <= _MOST_DIMENSIONS else "certificate"
 

@@ -57,7 +57,7 @@ class ThompsonSampling(Agent):
         return thompson(r, self.inflation)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of the optimal action, which Thompson sampling plays; inflated, by draws."""
+        """Return the law of the optimal action, which it plays; if it is inflated, by draws."""
         from fastes.agents.action_law import ActionLaw, law_of_drawn_models
         from fastes.kernels.agents.thompson import draw_models
 

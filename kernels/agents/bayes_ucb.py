@@ -7,8 +7,11 @@ import numpy as np
 
 from ..jit.decorators import entry, inlined
 from ..posterior.state import Posterior, prior
-from .interface import optimism, prepare, score
-from .linucb import score_optimistically
+from .interface import learn, optimism, optimism_level, prepare, score, variance_drift
+from .linucb import learn_with_drift, score_optimistically
+
+_LEVELS = 4.0
+"""Levels of optimism for each standard deviation: bounds of one hold until the next is reached."""
 
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
@@ -18,20 +21,22 @@ class Scratch(NamedTuple):
     """What a step writes to."""
 
     alpha: np.ndarray  # (1,): the standard normal quantile of this step
+    before: np.ndarray  # (r, r): of `learn_with_drift`
 
 
 class BayesUCB(NamedTuple):
     """State of Bayes-UCB."""
 
     posterior: Posterior
+    variance_drift: np.ndarray  # (1,): by how much at most b'S b / b'b has risen, in all
     z: np.ndarray  # (r,): posterior.mu, of the linear part
     scratch: Scratch
 
 
 def bayes_ucb(r: int) -> BayesUCB:
     """Return the state before the first step."""
-    posterior = prior(r)
-    return BayesUCB(posterior, posterior.mu, Scratch(np.zeros(1)))
+    posterior, scratch = prior(r), Scratch(np.zeros(1), np.zeros((r, r)))
+    return BayesUCB(posterior, np.zeros(1), posterior.mu, scratch)
 
 
 @inlined
@@ -53,7 +58,7 @@ def upper_quantile(p):
 
 @entry
 def set_quantile(agent, t):
-    """Set alpha to the quantile 1 - 1/(t + 2): steps are counted from 0 here, from 1 in the rule."""
+    """Set alpha to the quantile 1 - 1/(t + 2): steps are counted from 0, in the rule from 1."""
     agent.scratch.alpha[0] = upper_quantile(1.0 / (t + 2.0)) if t > 0 else 0.0
 
 
@@ -70,3 +75,18 @@ def _score(agent, arms, tile, work):
 @optimism.body(BayesUCB)
 def _optimism(agent):
     return agent.scratch.alpha[0]
+
+
+@optimism_level.body(BayesUCB)
+def _optimism_level(agent):
+    return math.ceil(_LEVELS * agent.scratch.alpha[0]) / _LEVELS
+
+
+@variance_drift.body(BayesUCB)
+def _variance_drift(agent):
+    return agent.variance_drift[0]
+
+
+@learn.body(BayesUCB)
+def _learn(agent, row, key, reward, source, t):
+    learn_with_drift(agent, row, key, reward)

@@ -2,8 +2,8 @@
 
     z = mu + S Xi zeta,   Xi <- Xi + b w' / sqrt(M),   Xi_0 of N(0, 1) / sqrt(M),
 
-with Xi (r x M), and zeta and w in R^M drawn anew at every step, E zeta zeta' = E w w' = I. Here a row
-of `xi` is a column of sqrt(M) Xi: a model of ensemble sampling (ensembles/eager.py).
+with Xi (r x M), and zeta and w in R^M drawn anew at every step, E zeta zeta' = E w w' = I. Here a
+row of `xi` is a column of sqrt(M) Xi: a model of ensemble sampling (ensembles/eager.py).
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from ..posterior.update import update
 from ..streams.draws import integer
 from ..streams.layout import DIAGNOSTICS, INITIAL_MODELS, PERTURBATION, REFERENCE, probe_counter
 from ..streams.normals import fill_normal_rows, fill_normals
-from ..streams.philox import _U, random_pair
+from ..streams.philox import _U, Source, random_pair
 from .interface import has_linear_scores, learn, prepare
 
 NORMAL, SPHERE, SIGNS, COORDINATES = range(4)
@@ -50,7 +50,7 @@ def ensemble_plus_plus(r: int, M: int, reference: int, perturbations: int) -> En
     )
 
 
-def draw_prior_models(agent: EnsemblePlusPlus, source: tuple) -> None:
+def draw_prior_models(agent: EnsemblePlusPlus, source: Source) -> None:
     """Draw xi ~ N(0, I) for all models."""
     fill_normal_rows(source, INITIAL_MODELS, agent.xi)
 

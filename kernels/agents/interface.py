@@ -47,6 +47,15 @@ def optimism(agent):
 
 
 @generic
+def optimism_level(agent):
+    """Return a number that `optimism` does not exceed for some steps to come: by default itself.
+
+    Bounds on scores are made for it, and hold until `optimism` is larger.
+    """
+    return optimism(agent)
+
+
+@generic
 def variance_drift(agent):
     """Return by how much at most, in all, rounding may have raised b'S b / b'b."""
     return 0.0

@@ -82,6 +82,11 @@ def _variance_drift(agent):
 
 @learn.body(LinUCB)
 def _learn(agent, row, key, reward, source, t):
+    learn_with_drift(agent, row, key, reward)
+
+
+@inlined
+def learn_with_drift(agent, row, key, reward):
     """Update the posterior, and keep account of how rounding may have raised S.
 
     Sherman and Morrison's formula takes v v' off S with one rounding of each entry, and no

@@ -75,7 +75,7 @@ def _prepare(agent, source, t):
 
 @learn.body(PerturbedHistory)
 def _learn(agent, row, key, reward, source, t):
-    """Update the posterior. Where it is computed afresh, V takes in the recent arms and this one."""
+    """Update the posterior; where it is computed afresh, V takes in recent arms and this one."""
     posterior, columns = agent.posterior, agent.scratch.columns
     if refactor_due(posterior):
         r, n = row.shape[0], posterior.since_refactor[1]

@@ -6,8 +6,8 @@ missed the sum over arms a played in between of (sum of n_a independent N(0, 1))
 inner sum is sqrt(n_a) times one N(0, 1). So a catch-up costs one normal and one axpy for each
 *distinct* arm played since. A model never read before is an exact posterior sample: xi ~ N(0, P).
 
-With signs as perturbations the inner sum is 2 Binomial(n_a, 1/2) - n_a, and a model never read before
-takes in all plays so far (deviations.py).
+With signs as perturbations the inner sum is 2 Binomial(n_a, 1/2) - n_a, and a model never read
+before takes in all plays so far (deviations.py).
 
 docs/explanation/deferral.md has the proof that the law of actions and rewards is unchanged.
 """

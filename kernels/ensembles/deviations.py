@@ -4,8 +4,8 @@ In information space a model takes in W b at every step (eager.py), and is read 
 
     z = mu + s c S xi,
 
-where c inflates its deviation and s is 1, or a fair sign if the ensemble is symmetric. W is N(0, 1),
-or a sign: a sum of n signs is 2 Binomial(n, 1/2) - n, n random bits counted.
+where c inflates its deviation and s is 1, or a fair sign if the ensemble is symmetric. W is
+N(0, 1), or a sign: a sum of n signs is 2 Binomial(n, 1/2) - n, n random bits counted.
 """
 
 from typing import NamedTuple
@@ -127,7 +127,7 @@ def _fill_sign_sums(deviations, source, stream, t, counts, out):
 
 @kernel
 def sign_sums(source, stream, t, lane, counts, out):
-    """out[i] = a sum of counts[i] signs, by the vector at t from a lane on; cost O(sum counts / 128).
+    """out[i] = a sum of counts[i] signs, of the vector at t from a lane on; cost O(counts / 128).
 
     One lane of 128 bits for each, which fill vector registers; then more lanes for larger counts.
     """

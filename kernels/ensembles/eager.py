@@ -5,8 +5,9 @@ form,
 
     xi_m <- xi_m + W_m b_t,   W_m ~ N(0, 1),
 
-with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m; other
-perturbations and readings are in deviations.py.
+with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m;
+other perturbations and readings are in deviations.py.
+
 A step reads one model, so the others' updates are gathered and made for a block of steps at
 a time: Xi += W b, a matrix product whose left factor is made as it is used.
 """

@@ -12,7 +12,13 @@ import numpy as np
 
 from ..actions.arms import Arms, empty_arms, load_arm
 from ..actions.codes import Codes
-from ..agents.interface import has_linear_scores, optimism, score, variance_drift
+from ..agents.interface import (
+    has_linear_scores,
+    optimism,
+    optimism_level,
+    score,
+    variance_drift,
+)
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import generic, inlined, kernel
@@ -24,6 +30,7 @@ from .snapshot import (
     DRIFT,
     LISTED,
     MISFIT,
+    OPTIMISM,
     Snapshot,
     margin,
     measure,
@@ -35,6 +42,7 @@ from .snapshot import (
 from .snapshot_schedule import (
     accept_snapshot,
     add_step_cost,
+    expire,
     is_due,
     may_search,
     new_schedule,
@@ -117,7 +125,8 @@ def _retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
     posterior, best = agent.posterior, float(work.best[0])
     # No more are listed than a search may bound before it is given up.
     most = int(min(arms.K, limit / len(work.snapshot.leading)))
-    if take(work.snapshot, posterior, arms, agent.z, best, optimism(agent), breadth, most):
+    level = float(optimism_level(agent))
+    if take(work.snapshot, posterior, arms, agent.z, best, level, breadth, most):
         accept_snapshot(work.schedule)
 
 
@@ -205,8 +214,8 @@ def _search(agent, arms, work, limit):
     listed, k = int(known.scalars[LISTED]), known.leading.shape[0]
     tiles = -(-listed // TILE)
     each = _score_cost(agent, r)
-    rho = measure(known, agent.z)
-    slack, slack32 = margin(known, arms, agent.z, rho, optimism(agent)), margin32(arms, agent.z)
+    rho, allowed = measure(known, agent.z), known.scalars[OPTIMISM]
+    slack, slack32 = margin(known, arms, agent.z, rho, allowed), margin32(arms, agent.z)
     if not has_linear_scores(agent):
         slack += _width_margin(agent, arms, work)
     if not (slack < 1e20 and slack32 < 1e20):
@@ -269,7 +278,9 @@ def _choose(work, agent, arms, source, t):
     best, ties, cost, arm = -np.inf, np.int64(0), 0.0, np.int64(-1)
     scan_cost, searching = _scan_cost(agent, arms), may_search(work.schedule)
     limit = search_limit(work.schedule, scan_cost)
-    if searching:
+    if searching and optimism(agent) > work.snapshot.scalars[OPTIMISM]:
+        expire(work.schedule)
+    elif searching:
         best, ties, cost = _search(agent, arms, work, limit)
         note_search(work.schedule, ties > 0)
     if ties > 0:

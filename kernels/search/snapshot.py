@@ -40,13 +40,14 @@ STEP = 3  # distance of the envelope's points
 NORM = 4  # |mu|
 DISTANCE = 5  # |z - mu| of the last `measure`
 MISFIT = 6  # a bound on |S - W'W|
-DRIFT = 7  # `agent.risen` at that moment
+DRIFT = 7  # `variance_drift` at that moment
+OPTIMISM = 8  # standard deviations that the bounds allow for
 
 
 class Snapshot(NamedTuple):
     """The bounds of one moment. Arms that may come to be the best are listed, best bound first."""
 
-    scalars: np.ndarray  # (8,)
+    scalars: np.ndarray  # (9,)
     mu: np.ndarray  # (r,)
     W: np.ndarray  # (r, r): its rows are orthogonal, the longest first
     R: np.ndarray  # (r, r)
@@ -69,7 +70,7 @@ def snapshot(arms: Arms) -> Snapshot:
     k = leading_length(r)
     W, R = np.zeros((2, r, r))
     return Snapshot(
-        scalars=np.zeros(8),
+        scalars=np.zeros(9),
         mu=np.zeros(r),
         W=W,
         R=R,
@@ -209,6 +210,7 @@ def take(
     X = _orient(snapshot, posterior)
     if X is None or not optimism < _LARGEST_OPTIMISM:
         return False
+    scalars[OPTIMISM] = optimism
     rho = float(np.linalg.norm(snapshot.R @ (z - snapshot.mu)))
     scalars[STEP] = 0.25 * max(1.0, rho)
     tiles = len(arms.tiles)

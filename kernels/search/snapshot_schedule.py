@@ -109,6 +109,12 @@ def add_step_cost(schedule, t, r, cost, snapshot_cost):
         schedule[_TAKEN] = t
 
 
+@inlined
+def expire(schedule):
+    """Note that the bounds of the snapshot hold no longer: a new one is due."""
+    schedule[_DUE] = 1.0
+
+
 @entry
 def is_due(schedule):
     """Return whether a snapshot is due."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from every_agent import FAMILY
 
 import fastes
 from fastes.actions import Ball, Fresh, Given, Offered, Redrawn, Subset
@@ -30,8 +31,18 @@ def bandit_on(name, **belief):
     return fastes.LinearBandit(SETS[name], **{"prior_cov": FULL, "noise": 0.5, **belief})
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=str)
-@pytest.mark.parametrize("name", SETS)
+# Each set makes code of its own for each agent: all of them are slow tests.
+ON_SETS = [
+    *((name, agent) for name in SETS for agent in AGENTS),
+    *(
+        pytest.param(name, agent, marks=[] if name in ("fresh", "ball") else pytest.mark.slow)
+        for name in SETS
+        for agent in FAMILY
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "agent"), ON_SETS, ids=str)
 def test_runs_do_not_depend_on_threads_or_other_runs(name, agent):
     bandit = bandit_on(name)
     many = fastes.simulate(bandit, agent, T=50, runs=6, seed=4, threads=3)
@@ -49,8 +60,7 @@ def test_agents_face_the_same_theta_arms_and_noise(name):
     np.testing.assert_allclose(both[0].regret.per_run, both[1].regret.per_run, rtol=1e-9)
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=str)
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(("name", "agent"), ON_SETS, ids=str)
 def test_a_checkpoint_goes_on_to_the_bit(name, agent, tmp_path):
     bandit = bandit_on(name)
     whole = fastes.simulate(bandit, agent, T=160, runs=2, seed=1)

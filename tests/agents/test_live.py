@@ -4,6 +4,7 @@ import reference
 from bandits import BANDITS
 from crafted import crafted
 from engine import as_reference, start
+from every_agent import FAMILY
 from fastes.kernels.actions.arms import store_rows
 from fastes.kernels.streams import layout
 
@@ -11,6 +12,7 @@ import fastes
 from fastes.files.kinds import FileFormatError
 
 AGENTS = [
+    *FAMILY,
     fastes.EnsembleSampling(1),
     fastes.EnsembleSampling(20),
     fastes.EnsembleSampling(10**9),

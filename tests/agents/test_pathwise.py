@@ -1,72 +1,19 @@
-"""Same random numbers in, same actions and beliefs out, for every agent on every bandit.
-
-The reference draws its own numbers from the seed, in pure Python, and follows the paper's
-equations in user coordinates. All it is given is U, the change of coordinates.
-"""
+"""Same random numbers in, same actions and beliefs out, for every agent on every bandit."""
 
 import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
 from engine import all_models, as_reference, lift, start
-from fastes.kernels.posterior.state import covariance as covariance_of
 from fastes.kernels.streams import layout
+from pathwise import RUN, SEED, TOLERANCE, compare
 
 import fastes
-
-TOLERANCE = 1e-8
-SEED, RUN = 2022, 3
 
 
 @pytest.fixture(params=BANDITS, ids=lambda name: name.replace(" ", "-"))
 def bandit(request):
     return BANDITS[request.param]
-
-
-def compare(bandit, agent, T, scores_of, model_count=0):
-    """Play both, and compare every action, belief and model. Return the reference's steps."""
-    problem, U, sigma = as_reference(bandit), lift(bandit), bandit.noise
-    r = bandit.rank
-    run = start(bandit, agent, T, SEED, RUN)
-    arms, beliefs = [], []
-
-    def arm_of(t, scores):
-        """Let the engine play. Its arm must be the best, or tied with it to rounding."""
-        posterior = run.state.posterior
-        beliefs.append((posterior.mu.copy(), covariance_of(posterior).copy()))
-        arms.append(run.step(t))
-        best = scores.max()
-        assert scores[arms[-1]] >= best - TOLERANCE * max(1e-300, np.abs(scores).max())
-        return arms[-1]
-
-    steps = reference.play(
-        problem,
-        T,
-        theta=problem.mean + U @ reference.normal_vector(SEED, RUN, layout.THETA, 0, r),
-        noise=lambda t: sigma * reference.normal(SEED, RUN, layout.NOISE, 0, t),
-        arm_of=arm_of,
-        scores_of=lambda t, mean, covariance, models: scores_of(
-            problem, run.state, t, mean, covariance, models
-        ),
-        models=[
-            problem.mean + U @ reference.normal_vector(SEED, RUN, layout.INITIAL_MODELS, m, r)
-            for m in range(model_count)
-        ],
-        perturbation=lambda t, m: sigma * reference.normal(SEED, RUN, layout.PERTURBATION, m, t),
-    )
-    beliefs.append((run.state.posterior.mu, covariance_of(run.state.posterior)))
-    unit = np.sqrt(np.abs(problem.covariance).max()) or 1.0
-    size = max(unit, np.abs(problem.mean).max())
-    for (mu, S), step in zip(beliefs, steps, strict=True):
-        assert np.abs(problem.mean + U @ mu - step.mean).max() <= TOLERANCE * size
-        learned = U @ (S - np.eye(r)) @ U.T
-        assert np.abs(problem.covariance + learned - step.covariance).max() <= TOLERANCE * unit**2
-    theta = problem.mean + U @ reference.normal_vector(SEED, RUN, layout.THETA, 0, r)
-    expected = reference.regret(problem, theta, arms)
-    np.testing.assert_allclose(
-        sigma * run.record.regret, expected, rtol=1e-10, atol=1e-9 * max(1e-300, expected[-1])
-    )
-    return run, steps
 
 
 @pytest.mark.parametrize(("M", "T"), [(1, 1), (1, 30), (2, 100), (7, 40), (70, 25)])

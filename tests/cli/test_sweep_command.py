@@ -52,8 +52,11 @@ def test_a_database_of_any_name_is_gone_on_with(tmp_path):
 
 def test_the_defaults_that_help_shows_are_the_study_s():
     for name, axis in AXES.items():
-        assert axis_values(name, shown_default(name, axis, OWNERS.get(name)) if axis.usual is not None else [None]) == (axis.usual,)
         assert axis.usual in fastes.Study().axes[name]
+        if axis.usual is not None:
+            assert axis_values(name, shown_default(name, axis)) == (axis.usual,)
+    perturbations = shown_default("perturbations", AXES["perturbations"], ["es", "es++"])
+    assert perturbations == "normal of es, sphere of es++"
     for name, (_, default) in sweep_command._NUMBERS.items():
         assert getattr(fastes.Study(), name) == int(default)
 

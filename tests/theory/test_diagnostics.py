@@ -8,6 +8,7 @@ import pytest
 from bandits import BANDITS
 from crafted import crafted
 from engine import start
+from every_agent import FAMILY
 
 import fastes
 from fastes.agents.best_arms import draw_posterior_models, with_root
@@ -27,6 +28,7 @@ from fastes.theory.inequalities import (
 from fastes.theory.optimal_action import values_under
 
 AGENTS = [
+    *FAMILY,
     fastes.EnsembleSampling(7),
     fastes.EnsembleSampling(7, engine="eager"),
     fastes.ThompsonSampling(),

@@ -30,6 +30,7 @@ AGENTS = [
     fastes.Greedy(),
     fastes.LinUCB(1.5),
     fastes.LinUCB(0.0),
+    fastes.BayesUCB(),
 ]
 
 

@@ -1,0 +1,187 @@
+"""Relatives of ensemble and Thompson sampling, step by step beside the slow truth."""
+
+import statistics
+
+import numpy as np
+import pytest
+import reference
+from bandits import BANDITS
+from engine import as_reference, lift, start
+from fastes.kernels.streams import layout
+from pathwise import RUN, SEED, TOLERANCE, compare
+
+import fastes
+
+FEW = [
+    "smallest",
+    "one arm",
+    "isotropic",
+    "diagonal with zeros",
+    "full",
+    "singular",
+    "fewer arms than dimensions",
+    "duplicate arms",
+    "only zero arms",
+    "huge scale",
+    "hardly any noise",
+    "more than a tile",
+]
+
+
+@pytest.fixture(params=FEW, ids=lambda name: name.replace(" ", "-"))
+def bandit(request):
+    return BANDITS[request.param]
+
+
+def read(t, M, symmetric):
+    """Return the model that step t reads, and its sign."""
+    choice = reference.integer(SEED, RUN, layout.MODEL_INDEX, t, 2 * M if symmetric else M)
+    return (choice, 1.0) if choice < M else (choice - M, -1.0)
+
+
+def sign(t, m):
+    return reference.sign(SEED, RUN, layout.PERTURBATION, m, t)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("inflation", [1.0, 0.0, 2.5])
+@pytest.mark.parametrize(("M", "T"), [(1, 1), (3, 140)])
+def test_eager_ensembles_with_signs_reflections_and_inflation(bandit, M, T, symmetric, inflation):
+    def scores_of(problem, state, t, mean, covariance, models):
+        m, s = read(t, M, symmetric)
+        return problem.actions @ (mean + s * inflation * (models[m] - mean))
+
+    given = {"perturbations": "signs", "symmetric": symmetric, "inflation": inflation}
+    agent = fastes.EnsembleSampling(M, engine="eager", **given)
+    compare(bandit, agent, T, scores_of, model_count=M, perturbation=sign)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize(("M", "T"), [(1, 1), (1, 200), (4, 150), (90, 60)])
+def test_deferred_signs_are_summed_by_arm(bandit, M, T, symmetric):
+    """A read takes in sums of signs, one for each arm it missed, in the order of first plays."""
+    problem, U, r = as_reference(bandit), lift(bandit), bandit.rank
+    xi, taken, order, counts = {}, {}, [], {}
+
+    def catch_up(t, m):
+        new = m not in xi
+        stream = layout.INITIAL_MODELS if new else layout.PERTURBATION
+        if new:
+            xi[m] = reference.normal_vector(SEED, RUN, stream, t, r)
+            taken[m] = {}
+        missed = {a: counts[a] - taken[m].get(a, 0) for a in order}
+        missed = {a: n for a, n in missed.items() if n}
+        lane = r if new else 0
+        sums = reference.sign_sums(SEED, RUN, stream, t, lane, list(missed.values()))
+        for a, total in zip(missed, sums, strict=True):
+            xi[m] = xi[m] + total * (U.T @ problem.actions[a] / bandit.noise)
+        taken[m] = dict(counts)
+
+    played = []
+
+    def scores_of(problem, state, t, mean, covariance, models):
+        arms = np.flatnonzero(run_counts(state))
+        for a in arms:
+            if a not in counts:
+                order.append(a)
+        counts.update({a: int(run_counts(state)[a]) for a in arms})
+        m, s = read(t, M, symmetric)
+        catch_up(t, m)
+        played.append(m)
+        deviation = U @ state.posterior.S @ xi[m]
+        return problem.actions @ (mean + s * deviation)
+
+    def run_counts(state):
+        slots = state.log.slot_of_arm
+        return np.where(slots >= 0, state.log.plays[np.maximum(slots, 0)], 0)
+
+    compare(bandit, fastes.EnsembleSampling(M, "deferred", "signs", symmetric), T, scores_of)
+    assert len(played) == T
+
+
+@pytest.mark.parametrize("inflation", [0.0, 0.3, 2.0])
+def test_inflated_thompson_sampling(bandit, inflation):
+    U = lift(bandit)
+
+    def scores_of(problem, state, t, mean, covariance, models):
+        normals = reference.normal_vector(SEED, RUN, layout.POSTERIOR_SAMPLE, t, bandit.rank)
+        return problem.actions @ (mean + inflation * U @ (state.posterior.root.T @ normals))
+
+    compare(bandit, fastes.ThompsonSampling(inflation), 60, scores_of)
+
+
+@pytest.mark.parametrize("reference_law", ["normal", "sphere", "signs", "coordinates"])
+@pytest.mark.parametrize("perturbations", ["normal", "sphere", "signs"])
+@pytest.mark.parametrize("M", [1, 5, 131])
+def test_ensemble_plus_plus(reference_law, perturbations, M):
+    """Its models are those of ensemble sampling, with perturbations that are drawn together."""
+    bandits = {1: "smallest", 5: "full", 131: "isotropic"}
+    bandit, T = BANDITS[bandits[M]], {1: 1, 5: 60, 131: 12}[M]
+
+    def perturbation(t, m):
+        return reference.weights(perturbations, SEED, RUN, layout.PERTURBATION, t, M)[m]
+
+    def scores_of(problem, state, t, mean, covariance, models):
+        zeta = reference.weights(reference_law, SEED, RUN, layout.REFERENCE, t, M)
+        deviation = sum(w * (model - mean) for w, model in zip(zeta, models, strict=True))
+        return problem.actions @ (mean + deviation / np.sqrt(M))
+
+    agent = fastes.EnsemblePlusPlus(M, reference_law, perturbations)
+    compare(bandit, agent, T, scores_of, model_count=M, perturbation=perturbation)
+
+
+def test_ensemble_plus_plus_on_hostile_problems(bandit):
+    M = 3
+
+    def perturbation(t, m):
+        return reference.weights("sphere", SEED, RUN, layout.PERTURBATION, t, M)[m]
+
+    def scores_of(problem, state, t, mean, covariance, models):
+        zeta = reference.weights("sphere", SEED, RUN, layout.REFERENCE, t, M)
+        deviation = sum(w * (model - mean) for w, model in zip(zeta, models, strict=True))
+        return problem.actions @ (mean + deviation / np.sqrt(M))
+
+    compare(bandit, fastes.EnsemblePlusPlus(M), 40, scores_of, M, perturbation)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 2.0])
+def test_perturbed_history(bandit, scale):
+    """Before the posterior is first computed afresh: a normal for each arm, by its first play."""
+    r, sigma = bandit.rank, bandit.noise
+
+    def scores_of(problem, state, t, mean, covariance, models):
+        posterior, total = state.posterior, np.zeros(bandit.d)
+        n = posterior.since_refactor[1]
+        normals = reference.normal_vector(SEED, RUN, layout.PERTURBATION, t, r + n)[r:]
+        for i in range(n):
+            arm = problem.actions[posterior.recent_key[i]]
+            total += scale * np.sqrt(posterior.recent_plays[i]) * normals[i] * arm
+        return problem.actions @ (mean + covariance @ total / sigma)
+
+    compare(bandit, fastes.PerturbedHistory(scale), 60, scores_of)
+
+
+def test_bayes_ucb(bandit):
+    def scores_of(problem, state, t, mean, covariance, models):
+        quantile = statistics.NormalDist().inv_cdf(1 - 1 / (t + 2))
+        variances = [max(0.0, a @ covariance @ a) for a in problem.actions]
+        return problem.actions @ mean + quantile * np.sqrt(variances)
+
+    compare(bandit, fastes.BayesUCB(), 25, scores_of)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
+def test_epsilon_greedy(bandit, epsilon):
+    T = 50
+    problem, run = as_reference(bandit), start(bandit, fastes.EpsilonGreedy(epsilon), T, SEED, RUN)
+    explored = 0
+    for t in range(T):
+        values = problem.actions @ (problem.mean + lift(bandit) @ run.state.posterior.mu)
+        arm = run.step(t)
+        if reference.uniform(SEED, RUN, layout.EXPLORATION, t) < epsilon:
+            assert arm == reference.integer(SEED, RUN, layout.TIES, t, bandit.K)
+            explored += 1
+        else:
+            assert values[arm] >= values.max() - TOLERANCE * max(1e-300, np.abs(values).max())
+    assert explored == T or epsilon < 1
+    assert explored == 0 or epsilon > 0
