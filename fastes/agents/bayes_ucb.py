@@ -26,6 +26,7 @@ class BayesUCB(Agent):
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> fastes.simulate(bandit, fastes.BayesUCB(), T=200, runs=50)
+    Result(Bayes-UCB: regret 38.51 +- 1.8 at T=200, 50 runs)
     """
 
     name: ClassVar[str] = "bayes-ucb"

@@ -46,6 +46,7 @@ class EnsemblePlusPlus(Agent):
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> fastes.simulate(bandit, fastes.EnsemblePlusPlus(M=10), T=200, runs=50)
+    Result(ES++, M=10: regret 47.37 +- 2.5 at T=200, 50 runs)
     """
 
     M: int = parameter("Models in the ensemble.", "integer", 30, minimum=1)

@@ -53,9 +53,14 @@ _KNOWN = {
     "greedy": _Family(165, 0.13, shade=10, form=2, offset=0.016),
     "linucb": _Family(335, 0.17, shade=4, form=3, offset=0.024),
     "uniform": _Family(0, 0.0, shade=8, form=4, offset=0.032),
+    "es++": _Family(225, 0.13, shade=5, form=5, offset=0.004),
+    "phe": _Family(125, 0.15, shade=6, form=6, offset=0.012),
+    "bayes-ucb": _Family(310, 0.16, shade=3, form=7, offset=0.020),
+    "eps-greedy": _Family(95, 0.12, shade=9, form=8, offset=0.028),
+    "ids": _Family(205, 0.12, shade=6, form=9, offset=0.036),
 }
 
-_OTHER_HUES = (95, 125, 200, 225, 290, 310, 10, 25, 70, 185)
+_OTHER_HUES = (10, 25, 70, 80, 110, 145, 185, 275, 290, 350)
 """Of agents that are not known here, by a hash of the name: none is a known agent's."""
 
 
