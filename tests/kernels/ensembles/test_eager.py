@@ -4,6 +4,7 @@ import reference
 from engine import from_python
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.ensembles import eager as kernels
+from fastes.kernels.ensembles.deviations import NORMAL
 from fastes.kernels.ensembles.eager import (
     block_length,
     draw_prior_models,
@@ -26,7 +27,7 @@ ORIGIN = source(SEED, RUN)
 
 
 def drawn(M, r):
-    models = eager_ensemble(r, M).models
+    models = eager_ensemble(r, M, NORMAL).models
     draw_prior_models(models, ORIGIN, 0, len(models.tiles))
     return models
 
@@ -100,7 +101,7 @@ def test_reading_a_model_gives_what_flushing_would_to_the_bit():
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 8])
 def test_a_probe_of_an_eager_ensemble_has_taken_in_every_step(n):
     M, r = 70, 3
-    agent = eager_ensemble(r, M)
+    agent = eager_ensemble(r, M, NORMAL)
     draw_prior_models(agent.models, ORIGIN, 0, len(agent.models.tiles))
     arms = np.random.default_rng(n).normal(size=(n, r))
     expected = rows(agent.models)
@@ -142,5 +143,5 @@ def test_the_memory_announced_is_the_memory_taken(M, r):
         )
 
     assert eager_ensemble_bytes(r, M) == pytest.approx(
-        size(eager_ensemble(r, M)), rel=0.01, abs=200
+        size(eager_ensemble(r, M, NORMAL)), rel=0.01, abs=200
     )

@@ -5,6 +5,7 @@ import pytest
 import reference
 from engine import from_python
 from fastes.kernels.ensembles import row_deferred, row_log
+from fastes.kernels.ensembles.deviations import NORMAL
 from fastes.kernels.loop.live import act_on_rows, observe_rows
 from fastes.kernels.streams.philox import source
 
@@ -95,7 +96,7 @@ def fed(r, M, rows, reads, seed, steps=0):
     """Return an ensemble that saw rows and read a model before each of some of them."""
     bandit = fastes.LinearBandit(fastes.actions.Offered(r))
     agent = fastes.EnsembleSampling(M)
-    state, origin = row_deferred.row_ensemble(r, M, steps), source(seed)
+    state, origin = row_deferred.row_ensemble(r, M, NORMAL, steps), source(seed)
     rows_on_offer, choice = Offer(agent, bandit).rows(np.eye(r))
     whitening, b = whitening_of(bandit), np.empty(r)
     for t, row in enumerate(rows):
