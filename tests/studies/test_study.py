@@ -82,7 +82,7 @@ def test_a_progression_goes_on_as_it_began(first, ratio, n):
         ({"agent": "sarsa"}, "agent must be one of es, ts, .*uniform, got 'sarsa'"),
         (
             {"agent": "ts", "M": 3},
-            "M belongs to agent 'es' or 'es\\+\\+', which the study leaves out",
+            "M belongs to agent 'es' or 'es\\+\\+', which",
         ),
         ({"alpha": 2}, "alpha belongs to agent 'linucb', which the study leaves out"),
         ({"noise": [1, 0]}, "noise must be a finite number above 0, got 0"),
