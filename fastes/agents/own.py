@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from fastes.agents.agent import Agent
+from fastes.agents.own_compiled import checked
 from fastes.checks import numbers
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def own_traceback(error: OwnAgentError) -> str:
 def as_agent(given: Any) -> Agent:
     """Return an agent of ours as it is, and an own one as an `OwnAgent`, or raise TypeError."""
     if isinstance(given, Agent):
-        return given
+        return checked(given)
     if isinstance(given, type):
         raise TypeError(
             f"agent must be an agent such as ThompsonSampling(), not its class, got {given!r}"

@@ -26,6 +26,7 @@ DIAGNOSTICS = _U(9)  # models that a probe draws: a vector at `probe_counter`
 OFFERS = _U(11)  # arms on offer at t: see actions/fresh.py, actions/subset.py, actions/ball.py
 FORGOTTEN = _U(12)  # what a model missed that is not to be kept: a vector at `probe_counter`
 OPTIMAL_ACTION = _U(10)  # theta given the history: a vector at `probe_counter`
+FIRST_OWN = _U(128)  # this one and those up to 255 are for agents from outside the package
 
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1
