@@ -21,7 +21,7 @@ def checked(agent: Agent) -> Agent:
     kind = type(agent)
     if not (is_outside(kind) and agent.compiled):
         return agent
-    if not is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    if not is_dataclass(kind) or not kind.__dataclass_params__.frozen:
         raise TypeError(f"{agent.title} must be a dataclass with frozen=True")
     if agent.scores not in _SCORES:
         raise TypeError(

@@ -125,7 +125,7 @@ def part_outside_code(dispatcher: Any) -> bool:
     kernels: like theirs it cannot be stale. An index of the kernels' own folder names no class from
     outside, so that nobody's module is imported, or found missing, when it is read.
     """
-    ours = getattr(dispatcher, "_cache", None)
+    ours: Any = getattr(dispatcher, "_cache", None)
     load, save = (getattr(ours, name, None) for name in ("load_overload", "save_overload"))
     if load is None or save is None:
         return False

@@ -136,7 +136,9 @@ def _is_found_by_name(kind: type) -> bool:
 
 def _hash_of(roots: list[Any]) -> str:
     """Return a hash of parts of code and of all parts that they refer to, or raise."""
-    digest, number, queue = hashlib.sha256(), {}, []
+    digest = hashlib.sha256()
+    number: dict[int, int] = {}
+    queue: list[Any] = []
 
     def number_of(part: Any) -> int:
         if id(part) not in number:
