@@ -8,7 +8,7 @@ from bench.measure import Target
 from bench.outside_thompson import OutsideThompson
 
 
-@pytest.mark.parametrize(("K", "d", "T"), [(100, 10, 20_000), (5000, 20, 1000)])
+@pytest.mark.parametrize(("K", "d", "T"), [(100, 10, 100_000), (5000, 20, 5000)])
 def test_thompson_sampling_against_ours(compare, K, d, T):
     bandit = fastes.LinearBandit.random(K, d)
 

@@ -7,7 +7,7 @@ from fastes.agents.agent import Agent, label
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.greedy import Greedy
 from fastes.agents.linucb import LinUCB
-from fastes.agents.own import OwnAgentError, names_own_agent
+from fastes.agents.own import names_own_agent, not_imported
 from fastes.agents.own_compiled import checked, imported_class
 from fastes.agents.thompson_sampling import ThompsonSampling
 from fastes.agents.uniform_random import UniformRandom
@@ -37,10 +37,7 @@ def agent_from_description(description: Mapping[str, Any]) -> Agent:
     name = description["agent"]
     kind = AGENTS.get(name) or imported_class(name)
     if kind is None and names_own_agent(name):
-        raise OwnAgentError(
-            f"{name} is an own agent, whose code no file holds: if it is compiled, import "
-            f"{name.partition(':')[0]} in Python first"
-        )
+        raise not_imported(name)
     if kind is None:
         raise KeyError(name)
     return checked(kind(**description["parameters"]))

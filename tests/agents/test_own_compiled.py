@@ -404,3 +404,33 @@ def test_one_that_chooses_by_score_alone_has_the_default_law():
 def test_one_that_always_draws_needs_no_scores():
     result = fastes.simulate(BANDIT, outside((random_arm, zero), scores="none"), T=9, runs=2)
     assert result.counts[0] == 18
+
+
+# A study names agents, and its file imports none of them.
+
+STUDY = """
+import sys; sys.path.insert(0, {root!r})
+import fastes
+sweep = fastes.load({file!r})
+print([result.label for _, result in sweep.results()], sweep.study.settings[-1].agent.name)
+assert "bench" not in sys.modules
+try:
+    fastes.sweep(sweep.study, {file!r})
+except fastes.OwnAgentError as error:
+    print(error)
+assert "bench" not in sys.modules
+import bench.outside_thompson
+fastes.sweep(fastes.load({file!r}).study, {file!r})
+"""
+
+
+def test_the_file_of_a_study_imports_nothing(tmp_path):
+    study = fastes.Study(agent=["ts", NAME], K=5, d=2, T=20, runs=3)
+    fastes.sweep(study, tmp_path / "study.db")
+    words = {"root": str(HOW_TO.parents[1]), "file": str(tmp_path / "study.db")}
+    labels, refusal = python(STUDY.format(**words), check=True).splitlines()
+    assert labels == f"['TS', 'OutsideThompson'] {NAME}"
+    assert refusal == (
+        f"{NAME} is an own agent, whose code no file holds: "
+        "import bench.outside_thompson in Python first"
+    )
