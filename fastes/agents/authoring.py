@@ -40,6 +40,7 @@ Random numbers, each a function of (seed, run, stream, lane, counter):
 - `random_pair`, `normal_pair`: two of 64 bits, or two N(0, 1)
 - `normal`, `integer`: a N(0, 1), or an integer below n, at a step
 - `fill_normals_from`: many N(0, 1) at a step
+- `fill_uniform_rows`: uniforms of many steps, for a slow twin in Python
 - `Block`, `no_block`, `draw_vector`, `STEPS`: the same for several steps at a time, which is faster
 """
 
@@ -63,7 +64,7 @@ from fastes.kernels.jit.decorators import inlined, kernel
 from fastes.kernels.posterior.state import Posterior, prior, sample
 from fastes.kernels.posterior.update import update, update_root
 from fastes.kernels.streams.blocks import STEPS, Block, draw_vector, no_block
-from fastes.kernels.streams.draws import integer
+from fastes.kernels.streams.draws import fill_uniform_rows, integer
 from fastes.kernels.streams.layout import FIRST_OWN
 from fastes.kernels.streams.normals import fill_normals_from, normal, normal_pair
 from fastes.kernels.streams.philox import Source, random_pair
@@ -79,6 +80,7 @@ __all__ = [
     "Source",
     "draw_vector",
     "fill_normals_from",
+    "fill_uniform_rows",
     "fma",
     "has_linear_scores",
     "inlined",

@@ -1,8 +1,6 @@
 """A compiled agent from outside the package: it does all that ours do, or says why not."""
 
-import importlib
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from compiled_skeleton import Mine
 from fastes.kernels.agents.interface import (
     has_linear_scores,
     optimism,
@@ -18,32 +17,23 @@ from fastes.kernels.agents.interface import (
     score,
 )
 from fastes.kernels.posterior.state import Posterior, prior
-from fastes.kernels.streams.draws import fill_uniform_rows
-from fastes.kernels.streams.layout import FIRST_OWN
 from fastes.kernels.streams.philox import source
 from programs import python
+from softmax import Softmax
+from softmax_twin import twin_arms
 
 import fastes
 from bench.outside_thompson import OutsideThompson
 from fastes import actions
 from fastes.agents.agent import Agent
 from fastes.agents.own import OwnAgentError
+from fastes.agents.search import search_method
 from fastes.cli import main
 from fastes.simulation.plan import runs_in_lockstep
 
-HOW_TO = Path(__file__).parents[2] / "docs/how-to"
+ROOT = Path(__file__).parents[2]
 BANDIT = fastes.LinearBandit.random(12, 3, prior_mean=0.3, prior_cov=2.0, noise=0.5, seed=1)
 TS = fastes.ThompsonSampling()
-
-
-@pytest.fixture(scope="module")
-def softmax():
-    """The module of the how-to."""
-    sys.path.insert(0, str(HOW_TO))
-    try:
-        return importlib.import_module("softmax")
-    finally:
-        sys.path.remove(str(HOW_TO))
 
 
 # The same agent as one of ours does the same, to the bit, everywhere.
@@ -174,7 +164,7 @@ def files(tmp_path_factory):
 
 @pytest.mark.parametrize("name", OPENED)
 def test_a_file_is_refused_unless_the_module_is_imported(name, files):
-    words = {"root": str(HOW_TO.parents[1]), "file": str(files / name)}
+    words = {"root": str(ROOT), "file": str(files / name)}
     code = IN_PYTHON + OPENED[name] + "\n"
     assert (
         python(
@@ -214,32 +204,19 @@ def test_a_checkpoint_of_other_code_is_refused(files, monkeypatch):
 # The example of the how-to, against its slow twin.
 
 
-def uniforms(seed, run, T, K):
-    rows = np.empty((T, K))
-    fill_uniform_rows(source(seed, run), FIRST_OWN, rows)
-    return rows
-
-
 @pytest.mark.parametrize(("K", "d", "T"), [(1, 1, 1), (12, 3, 60), (65, 2, 30), (200, 4, 40)])
-def test_softmax_plays_what_its_slow_twin_plays(softmax, K, d, T):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_softmax_plays_what_its_slow_twin_plays(K, d, T, threads):
     bandit = fastes.LinearBandit.random(K, d, noise=0.5, prior_cov=2.0, seed=2)
-    agent = softmax.Softmax(temperature=0.7)
-    result = fastes.simulate(bandit, agent, T=T, runs=2, seed=3, keep=["actions", "rewards"])
-    for run_number in range(2):
-        U = uniforms(3, run_number, T, K)
-        precision, response = np.eye(d) / 2.0, np.zeros(d)
-        for t in range(T):
-            means = bandit.actions @ np.linalg.solve(precision, response) / bandit.noise
-            scores = means - 0.7 * np.log(-np.log(U[t]))
-            arm = result.actions[run_number, t]
-            assert scores[arm] > scores.max() - 1e-9
-            row = bandit.actions[arm]
-            precision += np.outer(row, row) / bandit.noise**2
-            response += row * result.rewards[run_number, t] / bandit.noise**2
+    options = {"T": T, "runs": 3, "seed": 3, "threads": threads, "keep": ["actions", "rewards"]}
+    result = fastes.simulate(bandit, Softmax(temperature=0.7), **options)
+    for run_number in range(3):
+        twin = twin_arms(bandit, 0.7, result, run_number)
+        np.testing.assert_array_equal(result.actions[run_number], twin)
 
 
-def test_softmax_tells_the_law_that_it_plays(softmax):
-    agent, K = softmax.Softmax(0.5), 6
+def test_softmax_tells_the_law_that_it_plays():
+    agent, K = Softmax(0.5), 6
     bandit = fastes.LinearBandit.random(K, 2, prior_mean=1.0, seed=4)
     state = agent.initial_state(K, 2, source(0))
     law = agent.action_law(state, bandit.canonical.arms, source(0), 0).probabilities
@@ -251,24 +228,38 @@ def test_softmax_tells_the_law_that_it_plays(softmax):
     assert law.max() - law.min() > 0.05
 
 
-def test_softmax_at_temperature_zero_is_greedy(softmax):
-    both = fastes.compare(BANDIT, [softmax.Softmax(0.0), fastes.Greedy()], T=50, runs=5, seed=1)
+def test_softmax_at_temperature_zero_is_greedy():
+    both = fastes.compare(BANDIT, [Softmax(0.0), fastes.Greedy()], T=50, runs=5, seed=1)
     np.testing.assert_array_equal(both[0].regret.per_run, both[1].regret.per_run)
 
 
-def test_softmax_has_no_best_arm_of_a_ball(softmax):
+@pytest.mark.parametrize(("K", "r"), [(1, 1), (10_000, 2), (1_000_000, 50)])
+def test_softmax_is_searched_arm_by_arm(K, r):
+    assert search_method(Softmax(), K, r) == "scan"
+    assert not runs_in_lockstep(Softmax(), K, r, 10)
+
+
+def test_softmax_has_no_best_arm_of_a_ball():
     ball = fastes.LinearBandit(actions.Ball(3))
     for call in (
-        lambda: fastes.simulate(ball, softmax.Softmax(), T=3),
-        lambda: softmax.Softmax().start(ball),
+        lambda: fastes.simulate(ball, Softmax(), T=3),
+        lambda: Softmax().start(ball),
     ):
         with pytest.raises(ValueError, match="scores one arm after the other"):
             call()
 
 
 @pytest.mark.parametrize("name", ["subset", "fresh", "given", "redrawn"])
-def test_softmax_plays_where_arms_change(softmax, name):
-    assert fastes.simulate(SETS[name], softmax.Softmax(), T=20, runs=2).regret.final.min() >= 0
+def test_softmax_plays_where_arms_change(name):
+    assert fastes.simulate(SETS[name], Softmax(), T=20, runs=2).regret.final.min() >= 0
+
+
+def test_the_skeleton_plays_greedily_and_says_what_it_lacks():
+    both = fastes.compare(BANDIT, [Mine(), fastes.Greedy()], T=50, runs=5, seed=1)
+    np.testing.assert_array_equal(both[0].regret.per_run, both[1].regret.per_run)
+    assert both[0].label == "Mine, scale=1"
+    with pytest.raises(TypeError, match="has a body for prepare and no action_law"):
+        fastes.simulate(BANDIT, Mine(), T=3, diagnostics=[0])
 
 
 # What would be wrong is refused.
@@ -427,7 +418,7 @@ fastes.sweep(fastes.load({file!r}).study, {file!r})
 def test_the_file_of_a_study_imports_nothing(tmp_path):
     study = fastes.Study(agent=["ts", NAME], K=5, d=2, T=20, runs=3)
     fastes.sweep(study, tmp_path / "study.db")
-    words = {"root": str(HOW_TO.parents[1]), "file": str(tmp_path / "study.db")}
+    words = {"root": str(ROOT), "file": str(tmp_path / "study.db")}
     labels, refusal = python(STUDY.format(**words), check=True).splitlines()
     assert labels == f"['TS', 'OutsideThompson'] {NAME}"
     assert refusal == (
