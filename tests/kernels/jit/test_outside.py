@@ -78,7 +78,7 @@ def folder(tmp_path):
         return place
 
     def run(place, code=OUTSIDE):
-        words = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        words = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
         path = [str(place), *(each for each in sys.path if each)]
         return python(f"import sys; sys.path[:] = {path!r}\n{code}", check=True, **words)
 
@@ -131,13 +131,14 @@ def test_what_is_ours_is_found_where_the_module_is_missing(folder, tmp_path):
     assert run(tmp_path, OURS) == "0.0 loaded"  # and nobody asked for `mine`
 
 
-def test_a_class_that_no_name_finds_is_compiled_every_time(folder):
+def test_a_class_that_no_name_finds_is_compiled_every_time(folder, tmp_path):
     write, run = folder
     place = write()
     code = SCORE.format(state="exec(open({path!r}).read()); state = State(np.ones(1))")
     code = code.replace("{path!r}", repr(str(place / "mine.py")))
     assert run(place, code) == "112.0 compiled"
     assert run(place, code) == "112.0 compiled"
+    assert not [*tmp_path.rglob("outside-*/**/*.nbc")]
 
 
 WITHOUT = {
