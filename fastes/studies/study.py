@@ -53,12 +53,13 @@ class Setting:
     agent: Agent
     problem: RandomProblem | GivenProblem
     T: int
+    own_name: str | None = None  # of an own agent, as the study names it
 
     @functools.cached_property
     def axes(self) -> dict[str, Any]:
         """Its value on every axis; None where an axis is none of the agent's."""
         its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
-        known = {"agent": self.agent.name, **its, **self.problem.axes, "T": self.T}
+        known = {"agent": self.own_name or self.agent.name, **its, **self.problem.axes, "T": self.T}
         return {name: known.get(name) for name in AXES}
 
 
@@ -268,6 +269,7 @@ def _setting(
         _agent(point, own_agent),
         drawn if given is None else GivenProblem(given),
         point["T"],
+        point["agent"] if names_own_agent(point["agent"]) else None,
     )
 
 

@@ -425,3 +425,16 @@ def test_the_file_of_a_study_imports_nothing(tmp_path):
         f"{NAME} is an own agent, whose code no file holds: "
         "import bench.outside_thompson in Python first"
     )
+
+
+def test_two_agents_of_one_class_are_told_apart_in_a_study(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    text = "from softmax import Softmax\ncold, hot = Softmax(0.1), Softmax(2.0)\n"
+    (tmp_path / "two_temperatures.py").write_text(text)
+    names = ["two_temperatures:cold", "two_temperatures:hot"]
+    study = fastes.Study(agent=names, K=5, d=2, T=20, runs=3)
+    assert [setting.axes["agent"] for setting in study.settings] == names
+    sweep = fastes.sweep(study, tmp_path / "study.db")
+    assert [*dict.fromkeys(sweep.to_dataframe()["agent"])] == names
+    labels = [result.label for _, result in sweep.results()]
+    assert labels == ["Softmax, temperature=0.1", "Softmax, temperature=2"]
