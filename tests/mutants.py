@@ -29,7 +29,7 @@ from typing import NamedTuple
 from mutant_table import MUTANTS, Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
-_COPIED = ("fastes", "kernels", "tests", "pyproject.toml")
+_COPIED = ("fastes", "kernels", "tests", "bench", "docs/how-to", "pyproject.toml")
 _SECONDS = 300  # tests that take longer with a mutant are stuck, or not the right ones for it
 
 

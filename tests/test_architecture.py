@@ -48,7 +48,7 @@ def test_imports_point_one_way(path):
 @pytest.mark.parametrize("path", tree.sources("kernels"), ids=lambda path: path.name)
 def test_kernels_know_numba_and_numpy_only(path):
     standard = {"collections", "contextlib", "fractions", "functools", "hashlib", "math", "os"}
-    standard |= {"sys", "tempfile", "pathlib", "typing", "uuid"}
+    standard |= {"dis", "enum", "sys", "tempfile", "pathlib", "types", "typing", "uuid"}
     for module in imported(path):
         words = module.split(".")
         assert words[0] in standard | {"numba", "numpy", "llvmlite", "fcntl"} or words[:2] == [

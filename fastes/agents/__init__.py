@@ -10,7 +10,8 @@ from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.epsilon_greedy import EpsilonGreedy
 from fastes.agents.greedy import Greedy
 from fastes.agents.linucb import LinUCB
-from fastes.agents.own import names_own_agent
+from fastes.agents.own import names_own_agent, not_imported
+from fastes.agents.own_compiled import checked, imported_class
 from fastes.agents.perturbed_history import PerturbedHistory
 from fastes.agents.thompson_sampling import ThompsonSampling
 from fastes.agents.uniform_random import UniformRandom
@@ -43,8 +44,18 @@ def agent_parameters() -> dict[str, tuple[Parameter, list[str]]]:
 
 
 def agent_from_description(description: Mapping[str, Any]) -> Agent:
-    """Return the agent that was described, or raise KeyError, TypeError or ValueError."""
-    return AGENTS[description["agent"]](**description["parameters"])
+    """Return the agent that was described, or raise KeyError, TypeError or ValueError.
+
+    No code is imported: an own agent is found if it is compiled and its module is imported already.
+    If it is not, OwnAgentError says so.
+    """
+    name = description["agent"]
+    kind = AGENTS.get(name) or imported_class(name)
+    if kind is None and names_own_agent(name):
+        raise not_imported(name)
+    if kind is None:
+        raise KeyError(name)
+    return checked(kind(**description["parameters"]))
 
 
 def agent_label(name: str, parameters: Mapping[str, Any]) -> str:

@@ -28,10 +28,10 @@ class Agent(ABC):
     """
 
     name: ClassVar[str]
-    """The short name, as on the command line."""
+    """The short name, as on the command line; module:Class outside the package."""
 
     title: ClassVar[str]
-    """The name in tables and legends."""
+    """The name in tables and legends; that of the class outside the package."""
 
     engine: str = "exact"
     """How its steps are computed."""
@@ -39,8 +39,23 @@ class Agent(ABC):
     compiled: ClassVar[bool] = True
     """Whether its steps are those of a kernel; an own agent's are Python's."""
 
-    scores: ClassVar[str] = "linear"
-    """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), or "none"."""
+    scores: ClassVar[str] = "any"
+    """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), "any" other
+    score of each arm, all of which are then scored, or "none"."""
+
+    def __init_subclass__(cls, **words: Any) -> None:
+        """Name a class from outside the package by where it is."""
+        super().__init_subclass__(**words)
+        if is_outside(cls):
+            for name, made in (
+                ("name", f"{cls.__module__}:{cls.__name__}"),
+                ("title", cls.__name__),
+            ):
+                if vars(cls).get(name, made) != made:
+                    raise TypeError(
+                        f"{cls.__name__}.{name} is {made!r} outside fastes: leave it out"
+                    )
+                setattr(cls, name, made)
 
     starts_alike: ClassVar[bool] = True
     """Whether its state before the first step is the same in every run."""
@@ -137,6 +152,11 @@ class Agent(ABC):
         from fastes.agents.live import start_live
 
         return start_live(self, bandit, seed)
+
+
+def is_outside(kind: type) -> bool:
+    """Return whether a class of agents is from outside the package."""
+    return kind.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
 def label(title: str, parameters: dict[str, Any]) -> str:

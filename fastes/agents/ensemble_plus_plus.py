@@ -68,6 +68,7 @@ class EnsemblePlusPlus(Agent):
     )
     name: ClassVar[str] = "es++"
     title: ClassVar[str] = "ES++"
+    scores: ClassVar[str] = "linear"
     starts_alike: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -94,6 +94,7 @@ class EnsembleSampling(Agent):
     )
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
+    scores: ClassVar[str] = "linear"
 
     def __post_init__(self) -> None:
         super().__post_init__()

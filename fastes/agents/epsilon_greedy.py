@@ -39,6 +39,7 @@ class EpsilonGreedy(Agent):
     )
     name: ClassVar[str] = "eps-greedy"
     title: ClassVar[str] = "Epsilon-greedy"
+    scores: ClassVar[str] = "linear"
 
     def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""

@@ -25,6 +25,7 @@ class Greedy(Agent):
 
     name: ClassVar[str] = "greedy"
     title: ClassVar[str] = "Greedy"
+    scores: ClassVar[str] = "linear"
 
     def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
         """Return the posterior at the prior."""

@@ -22,6 +22,7 @@ from fastes.agents.live_offers import (
     refused,
     whitening_of,
 )
+from fastes.agents.own_compiled import checked
 from fastes.agents.search import renew_search, run_bytes
 from fastes.agents.states import state_arrays
 from fastes.checks import arrays, numbers
@@ -355,6 +356,7 @@ def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
     if not isinstance(bandit, LinearBandit):
         raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
+    checked(agent)
     K = None if needs_rows(bandit) else bandit.K
     require(f"{agent}", run_bytes(agent, K, bandit.rank, 1))
     state = agent.initial_state(K, bandit.rank, source(seed))

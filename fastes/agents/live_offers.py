@@ -44,7 +44,9 @@ def fixed_choice(agent: Agent, bandit: LinearBandit) -> Choice:
 
 
 def ball_choice(agent: Agent, bandit: LinearBandit) -> Choice:
-    """Return the choice from a ball."""
+    """Return the choice from a ball, or raise: an agent must have a best arm in closed form."""
+    if agent.scores == "any":
+        raise ValueError(f"{agent.label} scores one arm after the other: a ball has too many")
     given: Ball = bandit.actions
     d, r = bandit.d, bandit.rank
     scratch = ball.Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from fastes.agents.agent import Agent
+from fastes.agents.own_compiled import checked
 from fastes.checks import numbers
 
 if TYPE_CHECKING:
@@ -155,6 +156,41 @@ class OwnAgent(Agent):
         return ActionLaw(law / law.sum())
 
 
+@dataclass(frozen=True)
+class AbsentAgent(Agent):
+    """An own agent that a file names, and whose module this process has not imported.
+
+    A file imports no code: what was measured can be read, and nothing can be played.
+    """
+
+    word: str
+    engine = "python"
+    scores = "none"
+    compiled = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Where it is: module:name."""
+        return self.word
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """Its name in that module."""
+        return self.word.partition(":")[2]
+
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
+        """Refuse: there is no code."""
+        raise not_imported(self.word)
+
+
+def not_imported(word: str) -> OwnAgentError:
+    """Return the sentence on an own agent that only a file knows."""
+    return OwnAgentError(
+        f"{word} is an own agent, whose code no file holds: "
+        f"import {word.partition(':')[0]} in Python first"
+    )
+
+
 def failed(agent: OwnAgent, method: str, error: Exception, when: str) -> OwnAgentError:
     """Return the sentence on an exception in an own agent's code."""
     return OwnAgentError(f"{agent.label}: {method}() raised {type(error).__name__} {when}: {error}")
@@ -171,8 +207,10 @@ def own_traceback(error: OwnAgentError) -> str:
 
 def as_agent(given: Any) -> Agent:
     """Return an agent of ours as it is, and an own one as an `OwnAgent`, or raise TypeError."""
+    if isinstance(given, AbsentAgent):
+        raise not_imported(given.word)
     if isinstance(given, Agent):
-        return given
+        return checked(given)
     if isinstance(given, type):
         raise TypeError(
             f"agent must be an agent such as ThompsonSampling(), not its class, got {given!r}"
@@ -189,6 +227,16 @@ def names_own_agent(word: str) -> bool:
     """Return whether a word is module:name."""
     module, colon, name = word.partition(":")
     return bool(colon) and all(part.isidentifier() for part in (*module.split("."), name))
+
+
+def known_agent(word: str) -> Agent:
+    """Return the agent that module:name stands for if its module is imported, or an absent one.
+
+    Nothing is imported: the word may come from a file.
+    """
+    module, _, name = word.partition(":")
+    given = getattr(sys.modules.get(module), name, None)
+    return imported_agent(word) if callable(getattr(given, "start", None)) else AbsentAgent(word)
 
 
 @cache

@@ -46,6 +46,7 @@ class PerturbedHistory(Agent):
     )
     name: ClassVar[str] = "phe"
     title: ClassVar[str] = "PHE"
+    scores: ClassVar[str] = "linear"
 
     def state_bytes(self, K: int | None, r: int, T: int) -> int:
         """Return the memory of the posterior, of a factor and of what a step writes to."""

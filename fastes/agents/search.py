@@ -30,6 +30,8 @@ def search_method(agent: Agent, K: int, r: int) -> str:
     """
     if agent.scores == "none":
         return "none"
+    if agent.scores not in _FEWEST_ARMS:
+        return "scan"
     if K < max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r):
         return "scan"
     return "boxes" if agent.scores == "linear" and r <= _MOST_DIMENSIONS else "certificate"

@@ -42,6 +42,7 @@ class ThompsonSampling(Agent):
     )
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
+    scores: ClassVar[str] = "linear"
 
     def state_bytes(self, K: int | None, r: int, T: int) -> int:
         """Return the memory of the posterior, of a model and of the normals that it is made of."""

@@ -45,7 +45,10 @@ AGENT = _agent_option(
     words_of(AGENTS, names_own_agent),
     ", or module:Class for your own; a list compares several, run by run.",
 )
-COMPILED_AGENT = _agent_option(words_of(AGENTS), ", or a list of these.")
+COMPILED_AGENT = _agent_option(
+    words_of(AGENTS, names_own_agent),
+    ", or module:Class for your own compiled agent; or a list of these.",
+)
 
 _RUNS = (
     click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps a run."),

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from fastes.agents.agent import Agent
 from fastes.agents.own import OwnAgent, PlayerFactory
+from fastes.agents.own_compiled import require_action_law
 from fastes.problem.bandit import LinearBandit
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
@@ -198,6 +199,8 @@ def run_experiment(
         for agent in experiment.agents:
             if isinstance(agent, OwnAgent):
                 agent.require_action_law(experiment.bandit, experiment.seed)
+            else:
+                require_action_law(agent)
         from fastes.theory.constants import constants
 
         constants(experiment.bandit, seed=experiment.seed)  # what cannot be had is refused now

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 import fastes
+from fastes.agents.own import OwnAgentError
+from fastes.agents.own_compiled import code_of
 from fastes.agents.states import Arrays
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.kinds import FileFormatError
@@ -28,6 +30,7 @@ def write_checkpoint(
         arrays |= {f"partial{i}_{name}": part for name, part in _packed(partial).items()}
     meta |= {
         "kernels": fingerprint(),
+        "code": [code_of(agent) for agent in experiment.agents],
         "partials": [_described(partial) for partial in partials],
     }
     save_arrays(path, "checkpoint", meta, arrays, compressed=False, new=new)
@@ -44,6 +47,12 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Experiment, list[Part
         )
     try:
         experiment = Experiment.from_parts(meta, arrays)
+        for agent, code in zip(experiment.agents, meta["code"], strict=True):
+            if code_of(agent) != code:
+                raise OwnAgentError(
+                    f"the code of {agent.name} has changed since {os.fspath(path)} was written: "
+                    "only what began a simulation can go on to the same bit"
+                )
         partials = [
             _unpacked(experiment, described, with_prefix(arrays, f"partial{i}_"))
             for i, described in enumerate(meta["partials"])

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fastes.agents import AGENTS, agent_from_description
+from fastes.agents.own_compiled import imported_class
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 from fastes.results.versions import versions
@@ -67,10 +68,11 @@ def _again(old: Result, threads: int, report: Report | None) -> Result:
 
 def _experiment(old: Result) -> Experiment:
     c, found = old.configuration, old.diagnostics
-    if c.agent not in AGENTS:
+    if c.agent not in AGENTS and imported_class(c.agent) is None:
         raise ValueError(
             f"{old.label} is an own agent, whose code a result does not hold: to do it again, "
-            "give it to simulate() with result.bandit and the same T, runs and seed"
+            f"import {c.agent.partition(':')[0]} first if it is compiled, else give it to "
+            "simulate() with result.bandit and the same T, runs and seed"
         )
     runs = int(old.run_numbers[-1]) + 1
     theta = old.theta
@@ -108,6 +110,8 @@ def why_different(old: Result, new: Result) -> str | None:
     made, here = old.configuration.versions, versions()._asdict()
     names = [name for name in here if made.get(name) != here[name]]
     reason = "the versions are the same: another processor, or LAPACK, may round otherwise"
+    if old.configuration.agent not in AGENTS:
+        reason += ", or the agent's code has changed"
     if names:
         reason = "it was made with other versions: " + ", ".join(
             f"{name} {made.get(name)}, here {here[name]}" for name in names

@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from fastes.agents.own import as_agent
 from fastes.agents.search import run_bytes
 from fastes.checks import memory, numbers
 from fastes.simulation.bars import Bar, Draw, bars
@@ -163,6 +164,8 @@ def run_tasks(
 ) -> None:
     """Do the tasks in a study's file that are not done yet."""
     check_workers(threads, dask)
+    for setting in study.settings:
+        as_agent(setting.agent)  # one whose module is not imported is refused
     store = Store(path)
     store.require(study)
     with store.working():

@@ -7,8 +7,8 @@ import json
 import math
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastes.agents import AGENTS
 from fastes.agents.agent import Agent
-from fastes.agents.own import imported_agent, names_own_agent
+from fastes.agents.own import imported_agent, known_agent, names_own_agent
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.parameters import parameters_of
@@ -53,12 +53,13 @@ class Setting:
     agent: Agent
     problem: RandomProblem | GivenProblem
     T: int
+    own_name: str | None = None  # of an own agent, as the study names it
 
     @functools.cached_property
     def axes(self) -> dict[str, Any]:
         """Its value on every axis; None where an axis is none of the agent's."""
         its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
-        known = {"agent": self.agent.name, **its, **self.problem.axes, "T": self.T}
+        known = {"agent": self.own_name or self.agent.name, **its, **self.problem.axes, "T": self.T}
         return {name: known.get(name) for name in AXES}
 
 
@@ -105,8 +106,14 @@ class Study:
     points: int
     problem: LinearBandit | None
     theta: Floats | None
+    _own_agent: Callable[[str], Agent] = field(repr=False)
 
     def __init__(self, **words: Any) -> None:
+        self._fill(words, imported_agent)
+
+    def _fill(self, words: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> None:
+        """Set all parameters, or raise; `own_agent` finds an agent by its module:name."""
+        object.__setattr__(self, "_own_agent", own_agent)
         known = [*AXES, *_COMMON, "problem", "theta"]
         for name in words:
             if name not in known:
@@ -177,16 +184,22 @@ class Study:
 
     @classmethod
     def from_description(
-        cls, described: Mapping[str, Any], found: Mapping[str, NDArray[Any]]
+        cls, described: Mapping[str, Any], found: Mapping[str, NDArray[Any]], imports: bool = False
     ) -> Self:
-        """Return the study of a `description` and its `arrays`."""
+        """Return the study of a `description` and its `arrays`.
+
+        Unless it `imports` them, own agents whose modules are not imported yet are absent: what is
+        read from a file runs no code.
+        """
         words = dict(described)
         if "problem" in words:
             words["problem"] = LinearBandit.from_parts(with_prefix(found, "problem_"))
         if "theta" in words:
             theta = found["theta"]
             words["theta"] = theta[0] if len(theta) == 1 else theta
-        return cls(**words)
+        study = cls.__new__(cls)
+        study._fill(words, imported_agent if imports else known_agent)
+        return study
 
     @property
     def fingerprint(self) -> str:
@@ -198,7 +211,8 @@ class Study:
     def settings(self) -> tuple[Setting, ...]:
         """All settings, in the order of the axes."""
         points = itertools.product(*self.axes.values())
-        settings = (_setting(dict(zip(AXES, p, strict=True)), self.problem) for p in points)
+        named = (dict(zip(AXES, point, strict=True)) for point in points)
+        settings = (_setting(point, self.problem, self._own_agent) for point in named)
         return tuple(dict.fromkeys(settings))
 
     def varied(self) -> list[str]:
@@ -245,20 +259,23 @@ def _given_problem(words: Mapping[str, Any]) -> LinearBandit | None:
     return given
 
 
-def _setting(point: Mapping[str, Any], given: LinearBandit | None) -> Setting:
+def _setting(
+    point: Mapping[str, Any], given: LinearBandit | None, own_agent: Callable[[str], Agent]
+) -> Setting:
     drawn = RandomProblem(**{name: point[name] for name in RandomProblem._fields})
     if drawn.arms == BALL:
         drawn = drawn._replace(K=1)  # so that settings that differ in K are one
     return Setting(
-        _agent(point),
+        _agent(point, own_agent),
         drawn if given is None else GivenProblem(given),
         point["T"],
+        point["agent"] if names_own_agent(point["agent"]) else None,
     )
 
 
-def _agent(point: Mapping[str, Any]) -> Agent:
+def _agent(point: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> Agent:
     if names_own_agent(point["agent"]):
-        return imported_agent(point["agent"])
+        return own_agent(point["agent"])
     kind = AGENTS[point["agent"]]
     usual = {name: declared.usual for name, declared in parameters_of(kind).items()}
     given = {name: point[name] for name in usual if point[name] is not None}

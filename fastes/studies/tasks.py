@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fastes
+from fastes.agents.own import AbsentAgent
 from fastes.checks import arrays
 from fastes.kernels.jit.cache import fingerprint
 from fastes.problem.bandit import LinearBandit
@@ -104,15 +105,22 @@ def packed_study(study: Study) -> Packed:
     return json.dumps(study.description()), file.getvalue()
 
 
+def unpacked_study(packed: Packed, imports: bool = False) -> Study:
+    """Return the study that was packed; workers, who were told to do it, import own agents."""
+    study = _unpacked(packed, imports)
+    if any(isinstance(setting.agent, AbsentAgent) for setting in study.settings):
+        return _unpacked.__wrapped__(packed, imports)  # they may have been imported since
+    return study
+
+
 @functools.lru_cache(maxsize=2)
-def unpacked_study(packed: Packed) -> Study:
-    """Return the study that was packed."""
+def _unpacked(packed: Packed, imports: bool) -> Study:
     description, arrays = packed
     found: dict[str, Any] = {}
     if arrays:
         with np.load(io.BytesIO(arrays), allow_pickle=False) as stored:
             found = dict(stored)
-    return Study.from_description(json.loads(description), found)
+    return Study.from_description(json.loads(description), found, imports)
 
 
 def do_task(
@@ -127,7 +135,7 @@ def do_task(
     """
     if build_id() != expected:
         raise BuildMismatchError(refusal(f"{platform.node()}, process {os.getpid()}", build_id()))
-    study = unpacked_study(packed)
+    study = unpacked_study(packed, imports=True)
     experiment = study.experiment(study.settings[task.setting])
     (agent,) = experiment.agents
     partial = empty_partial_result(experiment, range(task.first, task.last))

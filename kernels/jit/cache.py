@@ -7,12 +7,15 @@ import os
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
+from types import SimpleNamespace
 from typing import Any
 
 import llvmlite.binding
 import numba
+
+from .outside import outside_code
 
 
 def _user_cache() -> Path:
@@ -101,7 +104,71 @@ def remembered(name: str, check: Callable[[], bool]) -> bool:
     return outcome
 
 
-def let_processes_share(dispatcher: Any) -> None:
+@contextlib.contextmanager
+def kept_in(folder: Path) -> Iterator[None]:
+    """Have numba keep in a folder what is decorated inside the block.
+
+    Numba reads the name of its folder when a function is decorated; other packages keep theirs.
+    """
+    theirs = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = theirs
+
+
+def part_outside_code(dispatcher: Any) -> bool:
+    """Have numba keep code made with code from outside the kernels apart. Return whether it will.
+
+    It goes to a folder that is named by a hash of all of it (outside.py), below that of the
+    kernels: like theirs it cannot be stale. An index of the kernels' own folder names no class from
+    outside, so that nobody's module is imported, or found missing, when it is read.
+    """
+    ours: Any = getattr(dispatcher, "_cache", None)
+    load, save = (getattr(ours, name, None) for name in ("load_overload", "save_overload"))
+    if load is None or save is None:
+        return False
+    parted: dict[str, Any] = {}
+
+    def cache_of(signature: Any) -> Any:
+        code = outside_code(dispatcher.py_func, getattr(signature, "args", signature))
+        if code is None:
+            return None
+        if code not in parted:
+            parted[code] = _cache_in(cache_folder() / f"outside-{code}", type(ours), dispatcher)
+        return parted[code]
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        cache = cache_of(signature)
+        return None if cache is None else cache.load_overload(signature, context)
+
+    def save_overload(signature: Any, data: Any) -> None:
+        cache = cache_of(signature)
+        if cache is not None:
+            cache.save_overload(signature, data)
+
+    parted[""] = SimpleNamespace(load_overload=load, save_overload=save)
+    ours.load_overload, ours.save_overload = load_overload, save_overload
+    return True
+
+
+def _cache_in(folder: Path, kind: Callable[..., Any], dispatcher: Any) -> Any:
+    """Return numba's cache of a function in a folder, or None where it cannot be had there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with kept_in(folder):
+            cache = kind(dispatcher.py_func)
+        found = Path(cache.cache_path)
+    except Exception:
+        return None
+    if not found.is_relative_to(folder):
+        return None
+    let_processes_share(cache)
+    return cache
+
+
+def let_processes_share(cache: Any) -> None:
     """Have numba give compiled code a file name that no other process gives.
 
     Numba numbers the files of a function, one for each signature, by an index that a process
@@ -110,7 +177,7 @@ def let_processes_share(dispatcher: Any) -> None:
     says is true whoever wrote it last: at worst a signature is missing from it, and is compiled
     again. There is no lock that a file system could lack or a killed process could leave.
     """
-    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    files = getattr(cache, "_cache_file", None)
     numbered = getattr(files, "_data_name", None)
     if files is not None and numbered is not None:
 

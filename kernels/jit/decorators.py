@@ -5,23 +5,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-from numba.extending import overload
+from numba.extending import is_jitted, overload
 
-from .cache import cache_folder, let_processes_share
+from .cache import cache_folder, kept_in, let_processes_share, part_outside_code
 from .guard import refuse_python
 from .options import entry_options, kernel_options
+from .outside import check_body, note_generic
 
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function for Python and for kernels to call, and keep the machine code."""
-    # Numba reads its folder when a function is decorated; other packages keep theirs.
-    theirs = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
-    try:
+    with kept_in(cache_folder()):
         compiled = numba.njit(cache=True, **entry_options())(function)
-    finally:
-        numba.config.CACHE_DIR = theirs
-    let_processes_share(compiled)
+    if not is_jitted(compiled):  # where compilation is switched off
+        return compiled
+    if not part_outside_code(compiled):
+        return numba.njit(**entry_options())(function)
+    let_processes_share(compiled._cache)
     return compiled
 
 
@@ -44,7 +44,8 @@ def generic(default: Callable[..., Any]) -> Any:
 
     The choice is made when the caller is compiled: a caller holds the code of the one agent
     it is compiled for and no branch. `default` serves types without a body of their own;
-    ``@name.body(Kind)`` registers the body for `Kind`. Arguments are positional.
+    ``@name.body(Kind)`` registers the body for `Kind`, once, and before anything is compiled for
+    it. A class of these kernels has its bodies in these kernels. Arguments are positional.
 
     Called from Python, the body runs as it is written: a question such as `needs_capacity` is
     answered, and a body that calls a `kernel` raises its TypeError.
@@ -63,10 +64,11 @@ def generic(default: Callable[..., Any]) -> Any:
 
     def body(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            check_body(interpreted, kind, function)
             bodies[kind] = function
             return function
 
         return register
 
     interpreted.body = body  # type: ignore[attr-defined]
-    return interpreted
+    return note_generic(interpreted, default, bodies)

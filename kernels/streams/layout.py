@@ -28,6 +28,7 @@ OFFERS = _U(11)  # arms on offer at t: see actions/fresh.py, actions/subset.py, 
 FORGOTTEN = _U(12)  # what a model missed that is not to be kept: a vector at `probe_counter`
 REFERENCE = _U(13)  # how Ensemble++ mixes its models: a vector at t
 EXPLORATION = _U(14)  # whether a step explores: a word at t
+FIRST_OWN = _U(128)  # this one and those up to 255 are for agents from outside the package
 
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1

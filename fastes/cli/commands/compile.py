@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fastes.agents import AGENTS, agent_parameters
+from fastes.agents import agent_parameters
 from fastes.cli.agent_options import COMPILED_AGENT, agents_of, parameter_options
 from fastes.cli.errors import user_errors
 from fastes.cli.options import INTEGER, INTEGERS, Command, output_options
@@ -57,10 +57,13 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         if not cache_is_kept():
             raise OSError("compiled code cannot be kept: the user's cache cannot be written")
         T = AXES["T"].checked("T", options["T"])
+        agents = [agent for name in options["agents"] for agent in agents_of(name, options)]
+        for agent in agents:
+            if not agent.compiled:
+                raise ValueError(f"{agent.label} is an agent in Python: it is not compiled")
         jobs = [
             (agent, K, d, what, run)
-            for name in options["agents"]
-            for agent in agents_of(name, options)
+            for agent in agents
             for K in _sizes("K", options)
             for d in _sizes("d", options)
             for what, run in compilations(agent, K, d, T)
@@ -78,9 +81,9 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         if as_json:
             click.echo(json.dumps({"folder": str(cache_folder()), "compiled": rows}))
         elif not quiet:
-            for name in dict.fromkeys(row["agent"] for row in rows):
+            for name, title in {agent.name: agent.title for agent in agents}.items():
                 took = sum(row["seconds"] for row in rows if row["agent"] == name)
-                click.echo(f"{AGENTS[name].title}: {took:.1f} s")
+                click.echo(f"{title}: {took:.1f} s")
             click.echo(f"The code is in {cache_folder()}")
 
 

@@ -1,0 +1,107 @@
+"""What the author of a compiled agent imports, all from one place.
+
+An agent of one's own, at the speed of the built-in ones, is a named tuple (its state), bodies for
+some of the generic kernels below, and a subclass of `Agent`. The how-to "Compile your own agent"
+has a complete example, a skeleton and a checklist.
+
+The class and its parameters:
+
+- `Agent`: the base class; a subclass is a frozen dataclass
+- `parameter`: declares a field of it
+- `ActionLaw`: what its method `action_law` returns
+
+Generic kernels, with a body for a state by ``@prepare.body(State)``:
+
+- `prepare`, `score`, `random_arm`, `learn`: the parts of a step
+- `has_linear_scores`, `optimism`, `variance_drift`: what a search may take for granted
+- `needs_capacity`: that the state must grow
+
+Decorators of helpers that bodies call:
+
+- `kernel`: compiled by itself
+- `inlined`: compiled into each caller
+
+The posterior:
+
+- `Posterior`, `prior`: the belief N(mu, S), and how it starts
+- `update`, `update_root`: take in a reward, and keep S or its root
+- `sample`: a draw from a belief that keeps its root
+
+Scores:
+
+- `TILE`, `score_tile`: arms come in tiles of TILE columns; o + b'z of each of them
+- `mean_rewards`: o + b'z of all arms, for Python to call
+- `fma`: a fused multiply-add
+
+Random numbers, each a function of (seed, run, stream, lane, counter):
+
+- `Source`: the seed and the run
+- `FIRST_OWN`: the first stream that is for agents from outside; the last is 255
+- `random_pair`, `normal_pair`: two of 64 bits, or two N(0, 1)
+- `normal`, `integer`: a N(0, 1), or an integer below n, at a step
+- `fill_normals_from`: many N(0, 1) at a step
+- `fill_uniform_rows`: uniforms of many steps, for a slow twin in Python
+- `Block`, `no_block`, `draw_vector`, `STEPS`: the same for several steps at a time, which is faster
+"""
+
+from fastes.agents.action_law import ActionLaw
+from fastes.agents.agent import Agent
+from fastes.checks.parameters import parameter
+from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.agents.interface import (
+    has_linear_scores,
+    learn,
+    needs_capacity,
+    optimism,
+    prepare,
+    random_arm,
+    score,
+    variance_drift,
+)
+from fastes.kernels.arithmetic.floats import fma
+from fastes.kernels.arithmetic.tile_product import TILE, score_tile
+from fastes.kernels.jit.decorators import inlined, kernel
+from fastes.kernels.posterior.state import Posterior, prior, sample
+from fastes.kernels.posterior.update import update, update_root
+from fastes.kernels.streams.blocks import STEPS, Block, draw_vector, no_block
+from fastes.kernels.streams.draws import fill_uniform_rows, integer
+from fastes.kernels.streams.layout import FIRST_OWN
+from fastes.kernels.streams.normals import fill_normals_from, normal, normal_pair
+from fastes.kernels.streams.philox import Source, random_pair
+
+__all__ = [
+    "FIRST_OWN",
+    "STEPS",
+    "TILE",
+    "ActionLaw",
+    "Agent",
+    "Block",
+    "Posterior",
+    "Source",
+    "draw_vector",
+    "fill_normals_from",
+    "fill_uniform_rows",
+    "fma",
+    "has_linear_scores",
+    "inlined",
+    "integer",
+    "kernel",
+    "learn",
+    "mean_rewards",
+    "needs_capacity",
+    "no_block",
+    "normal",
+    "normal_pair",
+    "optimism",
+    "parameter",
+    "prepare",
+    "prior",
+    "random_arm",
+    "random_pair",
+    "sample",
+    "score",
+    "score_tile",
+    "update",
+    "update_root",
+    "variance_drift",
+]
