@@ -47,7 +47,7 @@ def table():
     head = "| source | setting | agent | published | ours | runs | verdict |\n" + "|---" * 7 + "|\n"
     rows = "".join(_row(anchor, known.get(anchor.name)) for anchor in ANCHORS)
     sources = dict.fromkeys(anchor.source for anchor in ANCHORS)
-    listed = "".join(f"- **{s.key}**: {s.citation}. Read {s.read}.\n" for s in sources)
+    listed = "".join(f"- **{s.key}**: {s.citation}. ({s.read}.)\n" for s in sources)
     return f"{head}{rows}\n{listed}{_explained()}"
 
 

@@ -13,29 +13,29 @@ IDS = Source(
     "IDS",
     "Russo and Van Roy, Learning to Optimize via Information-Directed Sampling, Operations "
     "Research 66(1), 2018, arXiv 1403.5556, section 6, tables of realised regret",
-    "from a third party; the numbers of trials, 2,000, from memory",
+    "Numbers from a third party; that each is the mean of 2,000 trials, from memory",
 )
 BALL = Source(
     "Ball",
     "Thompson sampling on the unit ball, prior $N(0, I)$, unit noise, means and 95% intervals",
-    "from a third party, who did not name the publication",
+    "Numbers from a third party, who did not name the publication",
 )
 SIGNS = Source(
     "Signs",
     r"Thompson sampling on the unit ball where $\theta=\Delta\,(\pm1,\dots,\pm1)$, "
     r"$\Delta=1.25\,\sigma\sqrt{d/T}$, and the agent believes $N(0,\Delta^2I)$, without errors",
-    "from a third party, who did not name the publication",
+    "Numbers from a third party, who did not name the publication",
 )
 ENSEMBLE = Source(
     "Ensemble++",
     "Li, Xu, Wang and Luo, Scalable Exploration via Ensemble++, arXiv 2407.13195; the problem is "
     "`Russo` of the repository szrlee/Information_Directed_Sampling",
-    "the setting from the source; the claim, in words, from a third party",
+    "Setting read in the source; the claim, in words, from a third party",
 )
 THEOREM = Source(
     "Theorem D",
     "the simulation that came with the proof of [Theorem D](explanation/theorems.md)",
-    "from its author; the program was not seen",
+    "Numbers from its author; the program was not seen",
 )
 
 
@@ -71,10 +71,10 @@ def russo_van_roy():
     )
     rows = (
         (0, "TS", TS, 69.1, 20000),
-        (0, "V-IDS", vids, 58.4, 1000),
+        (0, "V-IDS", vids, 58.4, 4000),
         (0, "Bayes-UCB", ("BayesUCB", {}), 63.8, 20000),
         (1, "TS", TS, 38.5, 20000),
-        (1, "V-IDS", vids, 29.2, 2000),
+        (1, "V-IDS", vids, 29.2, 8000),
     )
     for table, label, agent, published, runs in rows:
         name, setting, problem, T = tables[table]
