@@ -55,7 +55,8 @@ def sizes(numbers):
                 x, y = [row["M"] for row in its], [row[name] for row in its]
                 ax.errorbar(x, y, bars, label=label, capsize=2, **STYLES[agent].line())
         ax.axhline(ts[name], label="TS", color=STYLES["ts"].colour, linestyle="--", linewidth=1.4)
-        _finish(ax, "models M", title)
+        ax.set_title(title, fontsize=10)
+    _finish(panels, "models M")
     return _with_legend(figure, *panels)
 
 
@@ -66,7 +67,8 @@ def dimension(numbers):
         _curves(numbers, ax, "dimension", "relative", chosen, "d")
         d = [2, 100]
         ax.plot(d, d, ":", color="0.4", linewidth=1, label="M = d")
-        _finish(ax, "dimension d", title)
+        ax.set_title(title, fontsize=10)
+    _finish(panels, "dimension d")
     return _with_legend(figure, *panels)
 
 
@@ -75,26 +77,26 @@ def arms(numbers):
     figure, panels = _panels(2, "smallest M, mean within 10%", sharey=True)
     for ax, (title, chosen) in zip(panels, ARMS.items(), strict=True):
         _curves(numbers, ax, "arms", "relative", chosen, "K", ball=10**7)
-        _finish(ax, "arms K, and the ball", title)
-        ticks = [10, 10**3, 10**5, 10**7]
+        ax.set_title(title, fontsize=10)
+    _finish(panels, "arms K, and the ball")
+    ticks = [10, 10**3, 10**5, 10**7]
+    for ax in panels:
         ax.set_xticks(ticks, [*map(number_text, ticks[:-1]), "ball"])
-        ax.set_ylim(bottom=1)
     return _with_legend(figure, *panels)
 
 
 def horizon(numbers):
     """Draw the smallest M against T, on ordinary problems and on those of Theorem D."""
-    figure, panels = _panels(3, "smallest M")
+    figure, panels = _panels(3, "smallest M", sharey=True)
     for ax, (title, chosen) in zip(panels, HORIZON.items(), strict=False):
         _curves(numbers, ax, "horizon", "relative", chosen, "T")
-        _finish(ax, "horizon T", f"{title}, $d=10$: mean within 10%")
-    ax = panels[2]
-    chosen = HARD["$K=41$"]
-    _curves(numbers, ax, "hard", "root", chosen, "T")
-    T = [100, 10_000]
-    ax.plot(T, [(41 * t) ** 0.5 for t in T], ":", color="0.4", linewidth=1)
-    ax.annotate(r"$\sqrt{KT}$", (T[1], (41 * T[1]) ** 0.5), ha="right", va="bottom")
-    _finish(ax, "horizon T", r"Theorem D, $K=41$: regret $\sqrt{KT}$")
+        ax.set_title(f"{title}, $d=10$: mean within 10%", fontsize=10)
+    ax, K = panels[2], 11
+    _curves(numbers, ax, "hard", "root", HARD[f"$K={K}$"], "T")
+    T = [300, 30_000]
+    ax.plot(T, [(K * t) ** 0.5 for t in T], ":", color="0.4", label=r"$M=\sqrt{KT}$")
+    ax.set_title(rf"Theorem D, $K={K}$: regret $\sqrt{{KT}}$", fontsize=10)
+    _finish(panels, "horizon T")
     return _with_legend(figure, *panels)
 
 
@@ -117,9 +119,9 @@ def dip(numbers):
             x, words = [row["T"] for row in its], {**style.line(), "label": label.format(value)}
             ax.errorbar(x, gaps, bars, capsize=2, **words)
         ax.axhline(0.0, color="0.4", linewidth=0.8)
-        ax.set_xlim(25, 36_000)
-        _finish(ax, "horizon T", title, logy=False)
-        ax.set_ylim(-30, 60)
+        ax.set(xlim=(25, 36_000), ylim=(-30, 60))
+        ax.set_title(title, fontsize=10)
+    _finish(panels, "horizon T", logy=False)
     return _with_legend(figure, *panels)
 
 
@@ -153,15 +155,16 @@ def _curves(numbers, ax, part, rule, chosen, x, ball=None):
         ax.errorbar(at, M, bars, label=label, capsize=2, **STYLES[agent].line())
 
 
-def _finish(ax, xlabel, title, logy=True):
-    ax.set_xscale("log")
-    log_axis(ax.xaxis, *ax.get_xlim())
-    if logy:
-        ax.set_yscale("log")
-        log_axis(ax.yaxis, *ax.get_ylim())
-    ax.set_xlabel(xlabel)
-    ax.set_title(title, fontsize=10)
-    ax.spines[["top", "right"]].set_visible(False)
+def _finish(panels, xlabel, logy=True):
+    """Set the axes of panels whose curves are all drawn: their limits are common."""
+    for ax in panels:
+        ax.set_xscale("log")
+        log_axis(ax.xaxis, *ax.get_xlim())
+        if logy:
+            ax.set_yscale("log")
+            log_axis(ax.yaxis, *ax.get_ylim())
+        ax.set_xlabel(xlabel)
+        ax.spines[["top", "right"]].set_visible(False)
 
 
 def _with_legend(figure, *panels):

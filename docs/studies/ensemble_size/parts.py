@@ -89,7 +89,8 @@ def dimension() -> list[Problem]:
         K = 20 * d
         finite = {"K": K, "d": d, "redraw": "run"}
         sizes = between(d / 10, 6 * d)
-        found.append(Problem("dimension", f"sphere-d{d}", d, K, sizes, (100 * d,), n, finite))
+        name = f"sphere-d{d}"
+        found.append(Problem("dimension", name, d, K, sizes, (100 * d,), max(n, 100), finite))
     return found
 
 
@@ -118,7 +119,7 @@ def horizon() -> list[Problem]:
     finite = {"K": 100, "d": 10, "redraw": "run"}
     ball = {"arms": "ball", "d": 10}
     return [
-        Problem("horizon", "K100", 10, 100, sizes, times, 400, finite),
+        Problem("horizon", "K100", 10, 100, sizes, times, 800, finite),
         Problem("horizon", "ball", 10, None, sizes, times, 200, ball),
     ]
 
