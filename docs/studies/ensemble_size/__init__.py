@@ -1,0 +1,1 @@
+"""How large must an ensemble be? The study of docs/explanation/ensemble-size.md."""
