@@ -18,6 +18,7 @@ _HOME = {
     "Comparison": "results.comparison",
     "EnsembleSampling": "agents.ensemble_sampling",
     "Greedy": "agents.greedy",
+    "InformationDirectedSampling": "agents.information_directed",
     "LinUCB": "agents.linucb",
     "LinearBandit": "problem.bandit",
     "LiveAgent": "agents.live",
@@ -49,6 +50,9 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes import theory as theory
     from fastes.agents.ensemble_sampling import EnsembleSampling as EnsembleSampling
     from fastes.agents.greedy import Greedy as Greedy
+    from fastes.agents.information_directed import (
+        InformationDirectedSampling as InformationDirectedSampling,
+    )
     from fastes.agents.linucb import LinUCB as LinUCB
     from fastes.agents.live import LiveAgent as LiveAgent
     from fastes.agents.own import OwnAgentError as OwnAgentError

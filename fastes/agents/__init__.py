@@ -6,6 +6,7 @@ from typing import Any
 from fastes.agents.agent import Agent, label
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.greedy import Greedy
+from fastes.agents.information_directed import InformationDirectedSampling
 from fastes.agents.linucb import LinUCB
 from fastes.agents.own import names_own_agent
 from fastes.agents.thompson_sampling import ThompsonSampling
@@ -14,7 +15,14 @@ from fastes.checks.parameters import Parameter, parameters_of
 
 AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
-    for agent in (EnsembleSampling, ThompsonSampling, Greedy, LinUCB, UniformRandom)
+    for agent in (
+        EnsembleSampling,
+        ThompsonSampling,
+        Greedy,
+        LinUCB,
+        UniformRandom,
+        InformationDirectedSampling,
+    )
 }
 
 

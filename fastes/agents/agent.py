@@ -40,7 +40,8 @@ class Agent(ABC):
     """Whether its steps are those of a kernel; an own agent's are Python's."""
 
     scores: ClassVar[str] = "linear"
-    """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), or "none"."""
+    """What it chooses by: "linear" scores o + b'z, "quadratic" ones (a variance of each arm too),
+    the ratio of regret and "information", or "none"."""
 
     def __post_init__(self) -> None:
         for name, declared in parameters_of(type(self)).items():

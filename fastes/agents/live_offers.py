@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastes.actions import Ball, Offered
 from fastes.agents.agent import Agent
-from fastes.agents.search import search_method, search_workspace
+from fastes.agents.search import offer_bytes, offer_workspace, search_method, search_workspace
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
@@ -19,7 +19,6 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.actions.subset import Pool, gather
 from fastes.kernels.actions.whitening import Whitening
 from fastes.kernels.search.ball_search import ball_search
-from fastes.kernels.search.offer_search import offer_search
 from fastes.kernels.search.scan import NoSearch
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.coordinates import kernel_whitening
@@ -69,10 +68,10 @@ class Offer:
 
     def _make_room(self, n: int) -> None:
         r = self._bandit.rank
-        require(f"{n:,} arms on offer", arms_bytes(n, r))
+        require(f"{n:,} arms on offer", arms_bytes(n, r) + offer_bytes(self._agent, n))
         self._arms: Arms = empty_arms(n, r)
         self._last = FixedActions(self._arms)
-        self._work: Any = NoSearch(1) if self._agent.scores == "none" else offer_search(self._arms)
+        self._work: Any = offer_workspace(self._agent, self._arms)
 
     def _actions_for(self, n: int) -> FixedActions:
         """Return room for n arms, the same as for the last call if that had as many."""

@@ -25,6 +25,8 @@ ARMS = _U(8)  # random arms: a vector for each
 DIAGNOSTICS = _U(9)  # models that a probe draws: a vector at `probe_counter`
 OFFERS = _U(11)  # arms on offer at t: see actions/fresh.py, actions/subset.py, actions/ball.py
 FORGOTTEN = _U(12)  # what a model missed that is not to be kept: a vector at `probe_counter`
+INFORMATION_MODELS = _U(20)  # models of a step: a vector at t (search/information_ratio.py)
+INFORMATION_CHOICE = _U(21)  # which of two arms: a scalar at t
 OPTIMAL_ACTION = _U(10)  # theta given the history: a vector at `probe_counter`
 
 MAX_LANE = 2**32 - 1
