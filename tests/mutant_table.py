@@ -372,7 +372,7 @@ MUTANTS = [
         "agent.variance_drift[0] += 2.0**-52 * r", "pass", _MARGINS),
     Mutant("kernels/agents/linucb.py", "the drift of a refactor not raised",
         "agent.variance_drift[0] += np.sqrt(squares)", "pass", _MARGINS),
-    Mutant("kernels/agents/linucb.py", "half of the covariances",
+    Mutant("kernels/arithmetic/tile_variance.py", "half of the covariances",
         "row[i] = 0.5 * S[j, j] * b[j, i]", "row[i] = S[j, j] * b[j, i]",
         _tests("kernels/search/test_scan.py::test_variance_tile_is_the_quadratic_form")),
     Mutant("kernels/loop/record.py", "regret recorded one step late",

@@ -42,8 +42,18 @@ def fixed_choice(agent: Agent, bandit: LinearBandit) -> Choice:
     return Choice(FixedActions(arms), search_workspace(method, arms))
 
 
+def check_plays(agent: Agent, bandit: LinearBandit) -> None:
+    """Raise ValueError where an agent does not play on the problem's action set."""
+    if agent.scores == "information" and isinstance(bandit.actions, Ball):
+        raise ValueError(
+            f"agent {agent.label} does not play on a Ball, got {bandit.actions}: "
+            "each of its arms is the best with probability zero"
+        )
+
+
 def ball_choice(agent: Agent, bandit: LinearBandit) -> Choice:
-    """Return the choice from a ball."""
+    """Return the choice from a ball, or raise ValueError."""
+    check_plays(agent, bandit)
     given: Ball = bandit.actions
     d, r = bandit.d, bandit.rank
     scratch = ball.Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
