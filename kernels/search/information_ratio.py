@@ -8,10 +8,11 @@ and tells of the best arm the variance of its value's conditional mean,
 
 The law played has the least D^2 / v (ratio_frontier.py).
 
-Models lie side by side, TILE of them in a block, coordinates in rows: they are drawn, transformed
-and scored along the vector registers, for one arm after the other, so that few arms cost few
-multiplications. Numbers of model s of a block are those of lane (block r + j) TILE / 2 + s, the
-second half of a block the second of each pair: a model has the same numbers whatever n is.
+Model z_s = mu + X'n_s scores (o + b'mu) + (X b)'n_s: each arm is transformed once, not each model.
+The normals n_s lie side by side, TILE of them in a block, coordinates in rows: they are drawn and
+scored along the vector registers, for one arm after the other, so that few arms cost few
+multiplications. Coordinate j of models s and s + TILE / 2 of a block are the pair of normals of
+lane (block r + j) TILE / 2 + s: a model is the same however many there are.
 """
 
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from ..arithmetic.tile_product import MODELS, TILE, score_tile
 from ..arithmetic.tile_variance import variance_tile
 from ..arithmetic.vectors import axpy
 from ..jit.decorators import entry, inlined, kernel
+from ..posterior.state import sample
 from ..streams.draws import uniform
 from ..streams.layout import DIAGNOSTICS, INFORMATION_CHOICE, INFORMATION_MODELS, probe_counter
 from ..streams.normals import normal_pair
@@ -68,44 +70,36 @@ def _law(work, agent, arms, source, stream, counter):
     """Return the two arms to play from and the probability of the second.
 
     Draws models from N(mu, S) with the normals of a stream at a counter; (-1, -1, 0.0) where no
-    score of a model is a number. Cost O(n (K r + r^2) + distinct r^2 + K r^2).
+    score of a model is a number. Cost O(n K r + distinct r^2 + K r^2).
     """
-    _draw_models(agent.posterior, agent.scratch, source, stream, counter)
-    _find_best_arms(agent.scratch, arms)
-    distinct = _sum_by_best_arm(work, agent.scratch, agent.samples)
+    posterior, scratch = agent.posterior, agent.scratch
+    _draw_models(scratch, source, stream, counter)
+    _find_best_arms(posterior, scratch, arms)
+    distinct = _sum_by_best_arm(work, scratch, agent.samples)
     if distinct == 0:
         return np.int64(-1), np.int64(-1), 0.0
-    best = _means_and_spread(agent.scratch, arms, distinct, agent.samples)
-    _regret_and_variance(work, agent.scratch, arms, best)
+    best = _means_and_spread(posterior, scratch, arms, distinct, agent.samples)
+    _regret_and_variance(work, scratch, arms, best)
     return least_ratio(work.regret[: arms.K], work.variance[: arms.K])
 
 
 @kernel
-def _draw_models(posterior, scratch, source, stream, counter):
-    """Set all models: z = mu + X'n, as `sample` does (posterior/state.py)."""
-    X, transposed, normals, r = posterior.root, scratch.transposed, scratch.normals, len(scratch.row)
-    for i in range(r):
-        for j in range(i + 1):
-            transposed[j, i] = X[i, j]
-    half = TILE // 2
-    for block in range(scratch.models.shape[0]):
-        for j in range(r):
-            x, y, lane = normals[j, :half], normals[j, half:], (block * r + j) * half
+def _draw_models(scratch, source, stream, counter):
+    """Draw the normals of all models."""
+    blocks, n, half = scratch.models.shape[0], scratch.models.shape[1] - 1, TILE // 2
+    for block in range(blocks):
+        for j in range(n):
+            row, lane = scratch.models[block, j + 1], (block * n + j) * half
+            x, y = row[:half], row[half:]
             for s in range(half):
                 x[s], y[s] = normal_pair(source, stream, _U(lane + s), _U(counter))
-        for j in range(r):
-            z = scratch.models[block, j + 1]
-            for s in range(TILE):
-                z[s] = posterior.mu[j]
-            score_tile(normals[j:], z, transposed[j, j:], z)
 
 
 @kernel
-def _find_best_arms(scratch, arms):
+def _find_best_arms(posterior, scratch, arms):
     """Set the best score of each model and the first arm that has it, or -1.
 
-    Scored as an agent scores, to the bit: o first, as the coordinate of the ones. A tile of arms is
-    taken through all models before the next.
+    A tile of arms is taken through all models before the next.
     """
     best, arm = scratch.best, scratch.arm
     for block in range(best.shape[0]):
@@ -113,27 +107,28 @@ def _find_best_arms(scratch, arms):
             best[block, s] = -np.inf
             arm[block, s] = -1
     for tile in range(arms.tiles.shape[0]):
-        n = _load_rows(scratch.rows, arms, tile)
+        _load_rows(posterior, scratch, arms, tile)
         for block in range(best.shape[0]):
-            for first in range(0, n, MODELS):
+            for first in range(0, min(TILE, arms.K - tile * TILE), MODELS):
                 rows = scratch.rows[first : first + MODELS]
                 score_tile(scratch.models[block], scratch.zeros, rows, scratch.scores)
                 _take_in(scratch.scores, tile * TILE + first, best[block], arm[block])
 
 
 @inlined
-def _load_rows(rows, arms, tile):
-    """Set rows to the arms of a tile, o and then b. Return how many, rounded up to MODELS.
+def _load_rows(posterior, scratch, arms, tile):
+    """Set rows to the arms of a tile in the coordinates of the normals; cost O(TILE r^2).
 
-    What is beyond the last arm scores -inf: never more than another.
+    Equal arms have equal rows, and so equal scores, to the bit.
     """
-    n = min(TILE, arms.K - tile * TILE)
-    whole = -(-n // MODELS) * MODELS
-    for i in range(whole):
-        rows[i, 0] = arms.offsets[tile, i] if i < n else -np.inf
-        for j in range(arms.tiles.shape[1]):
-            rows[i, j + 1] = arms.tiles[tile, j, i] if i < n else 0.0
-    return whole
+    b, rows, column = arms.tiles[tile], scratch.rows, scratch.scores[0]
+    score_tile(b, arms.offsets[tile], posterior.mu, column)
+    for i in range(TILE):
+        rows[i, 0] = column[i]
+    for j in range(b.shape[0]):
+        score_tile(b[: j + 1], scratch.zeros, posterior.root[j, : j + 1], column)
+        for i in range(TILE):
+            rows[i, j + 1] = column[i]
 
 
 @inlined
@@ -178,30 +173,35 @@ def _sum_by_best_arm(work, scratch, samples):
 
 
 @kernel
-def _means_and_spread(scratch, arms, distinct, samples):
-    """Set m and L. Return the mean of the best scores, sum p(a*) (o + b_{a*}'m_{a*})."""
-    mean, spread, row, r = scratch.mean, scratch.spread, scratch.row, len(scratch.mean)
+def _means_and_spread(posterior, scratch, arms, distinct, samples):
+    """Set m and L. Return the mean of the best scores, sum p(a*) (o + b_{a*}'m_{a*}).
+
+    Where one arm is the best of all models, m_{a*} is m to the bit, and what is returned is its
+    expected value as `_regret_and_variance` computes it: D is 0 there, and L.
+    """
+    normals, mean, spread, r = scratch.normals, scratch.mean, scratch.spread, len(scratch.mean)
     for j in range(r):
-        mean[j] = 0.0
+        normals[j] = 0.0
         for i in range(r):
             spread[j, i] = 0.0
     for slot in range(distinct):
         for j in range(r):
-            mean[j] += scratch.total[slot, j]
+            normals[j] += scratch.total[slot, j]
     for j in range(r):
-        mean[j] /= samples
-    best = 0.0
+        normals[j] /= samples
+    sample(posterior, normals, mean)
+    best, apart, row = 0.0, scratch.apart, scratch.row
     for slot in range(distinct):
-        apart, count = scratch.total[slot], scratch.count[slot]
-        value = load_arm(arms, scratch.winner[slot], row)
-        share = count / samples
+        total, count = scratch.total[slot], scratch.count[slot]
         for j in range(r):
-            apart[j] /= count
-            value = fma(apart[j], row[j], value)
-            apart[j] -= mean[j]
-        best = fma(share, value, best)
+            apart[j] = 0.0
         for j in range(r):
+            axpy(total[j] / count - normals[j], posterior.root[j, : j + 1], apart[: j + 1])
+        value, share = load_arm(arms, scratch.winner[slot], row), count / samples
+        for j in range(r):
+            value = fma(mean[j] + apart[j], row[j], value)
             axpy(share * apart[j], apart[: j + 1], spread[j, : j + 1])
+        best = fma(share, value, best)
     return best
 
 
