@@ -1,11 +1,9 @@
 """Variance-based information-directed sampling in NumPy and BLAS, with what can be done in place.
 
 A step draws its models by one product with the root of the covariance (numpy_ts.py has its update),
-scores all arms under all of them by another, and sums models by their best arm by a third, with
-the best arms one-hot. The two arms to play from are the best of all pairs, in one array.
+scores all arms under all of them by another, and sums models by their best arm with `bincount`, a
+coordinate at a time. The two arms to play from are the best of all pairs, in one array.
 """
-
-import math
 
 import numpy as np
 from scipy.linalg.blas import dger
@@ -45,9 +43,8 @@ class Room:
     def __init__(self, actions: Floats, samples: int) -> None:
         K, d = actions.shape
         self.actions, self.samples = actions, samples
-        self.normals, self.z = np.empty((samples, d)), np.empty((samples, d))
-        self.scores, self.numbers = np.empty((samples, K)), np.arange(K)
-        self.one_hot = np.empty((samples, K))
+        self.normals, self.z = np.empty((d, samples)), np.empty((d, samples))
+        self.scores, self.sums = np.empty((samples, K)), np.empty((K, d))
         self.pairs = [np.empty((K, K)) for _ in range(5)]
 
     def regret_and_information(
@@ -56,12 +53,12 @@ class Room:
         """Return Delta and v of every arm, from fresh draws of the posterior."""
         actions, n = self.actions, self.samples
         rng.standard_normal(out=self.normals)
-        np.dot(self.normals, root.T, out=self.z)
-        self.z += mean
-        np.dot(self.z, actions.T, out=self.scores)
-        best = self.scores.argmax(axis=1)
-        np.equal(best[:, None], self.numbers, out=self.one_hot)
-        sums = self.one_hot.T @ self.z
+        np.dot(root, self.normals, out=self.z)
+        self.z += mean[:, None]
+        np.dot(self.z.T, actions.T, out=self.scores)
+        best, sums = self.scores.argmax(axis=1), self.sums
+        for j in range(len(mean)):
+            sums[:, j] = np.bincount(best, self.z[j], len(actions))
         counts = np.bincount(best, minlength=len(actions))
         m = sums.sum(axis=0) / n
         of_the_best = np.einsum("ij,ij->", actions, sums) / n
@@ -94,7 +91,3 @@ class Room:
         i, j = divmod(int(np.nanargmin(top)), len(delta))
         return i, j, float(q[i, j])
 
-
-def ratio(delta: float, v: float) -> float:
-    """Return the information ratio of a law with this regret and variance."""
-    return delta * delta / v if v > 0.0 else math.inf
