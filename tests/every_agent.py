@@ -12,4 +12,5 @@ AGENTS = [
     fastes.Greedy(),
     fastes.LinUCB(0.7),
     fastes.UniformRandom(),
+    fastes.InformationDirectedSampling(70),
 ]

@@ -52,6 +52,10 @@ _TIES = _tests("kernels/search/test_scan.py::test_a_scan_counts_the_ties_and_fin
 _BEST = _tests("kernels/search/test_scan.py::test_the_best_arm_is_numpy_s")
 _MARGINS = _tests("kernels/search/test_snapshot_margins.py")
 _BOUNDS = _tests("kernels/search/test_certificate.py::test_every_bound_is_above_every_score")
+_FRONTIER = _tests("kernels/search/test_ratio_frontier.py")
+_RATIO = _tests(
+    "kernels/search/test_information_ratio.py::test_regret_and_variance_are_their_definitions[30-5-200]"
+)
 _ENVELOPE = _tests(
     "kernels/search/test_certificate.py::test_the_envelope_is_convex_and_falls_from_tile_to_tile"
 )
@@ -756,5 +760,38 @@ MUTANTS = [
     Mutant("fastes/reports/benchmarks.py", "records in the order of files",
         "sorted(records, key=lambda record: record.date)", "list(records)",
         _tests("reports/test_report.py::test_benchmarks_over_commits_by_processor")),
+    # Information-directed sampling.
+    Mutant("kernels/search/ratio_frontier.py", "the share of the first arm for the second",
+        "return D / rise - 2.0 * v / (end_v - v) if", "return 1.0 - D / rise + 2.0 * v / (end_v - v) if", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "half of the variance term",
+        "2.0 * v / (end_v - v)", "v / (end_v - v)", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "a walk that ends at its first edge",
+        "        first = second\n    return", "        return second, second, 0.0\n    return", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "the last of equal arms",
+        "if regret[a] < regret[arm]:", "if regret[a] <= regret[arm]:", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "the steepest edge",
+        "if slope < least:", "if slope > least or arm < 0:", _FRONTIER),
+    Mutant("kernels/search/information_ratio.py", "variances of sums, not of shares",
+        "axpy(share * apart[j], apart", "axpy(apart[j], apart", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "means about the prior, not about the mean",
+        "axpy(total[j] / count - normals[j], posterior", "axpy(total[j] / count, posterior", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "regret without the offset and the mean of a model",
+        "score_tile(b, arms.offsets[tile], posterior.mu, column)", "score_tile(b, arms.offsets[tile], scratch.zeros[: b.shape[0]], column)", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "the last of equal arms",
+        "better = scores[i, s] > largest", "better = scores[i, s] >= largest",
+        _tests("kernels/search/test_information_ratio.py::test_equal_arms_tie_to_the_bit_and_the_first_is_best")),
+    Mutant("kernels/search/information_ratio.py", "a workspace that keeps the best arms of a step",
+        "        work.slot[scratch.winner[slot]] = -1\n", "        pass\n", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "models that all runs of a block share",
+        "(block * n + j) * half", "j * half", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "probes that draw the models of a step",
+        "source, DIAGNOSTICS, probe_counter", "source, INFORMATION_MODELS, probe_counter",
+        _tests("kernels/search/test_information_ratio.py::test_a_probe_draws_its_own_models")),
+    Mutant("kernels/search/information_ratio.py", "the first arm with the second's probability",
+        "uniform(source, INFORMATION_CHOICE, t) < q", "uniform(source, INFORMATION_CHOICE, t) > q",
+        _tests("agents/test_information_directed.py::test_the_two_arms_are_played_as_often_as_the_law_says"), compiled=True),
+    Mutant("fastes/agents/live_offers.py", "a ball that is not refused",
+        'if agent.scores == "information" and isinstance', 'if agent.scores == "quadratic" and isinstance',
+        _tests("agents/test_information_directed.py::test_a_ball_is_refused_in_a_sentence"), compiled=True),
 ]
 # fmt: on

@@ -15,13 +15,13 @@ from ..jit.decorators import inlined, kernel
 def least_ratio(regret, variance):
     """Return (first arm, second arm, q): the law of least D^2 / v plays the second with q.
 
-    Of the arrays D and v (K each). The frontier starts at the least D, at the largest v of those,
-    and goes up in v with ever steeper edges: from each vertex to the point of the least slope, of
-    several to the furthest. On it D is a convex function of v, so D^2 / v is one too: the walk ends
-    at the first edge on which it does not fall to the end. Cost O(K) an edge. Of equal points the
-    first counts. Where D = 0, or where no v exceeds 0, the arm of the least D is played alone.
+    Of the arrays D and v (K each). The frontier starts at the least D and goes up in v with ever
+    steeper edges: from each vertex to the first point of the least slope. On it D is a convex
+    function of v, so D^2 / v is one too: the walk ends at the first edge on which that does not
+    fall to the end. Cost O(K) an edge. Where the least D is 0, or no v exceeds 0, the first arm of
+    the least D is played alone.
     """
-    first = _start(regret, variance)
+    first = _start(regret)
     while regret[first] > 0.0:
         second = _next(regret, variance, first)
         if second < 0:
@@ -34,12 +34,11 @@ def least_ratio(regret, variance):
 
 
 @inlined
-def _start(regret, variance):
-    """Return the arm of the least D, and of the largest v among those."""
+def _start(regret):
+    """Return the first arm of the least D."""
     arm = 0
     for a in range(1, regret.shape[0]):
-        same = regret[a] == regret[arm] and variance[a] > variance[arm]
-        if regret[a] < regret[arm] or same:
+        if regret[a] < regret[arm]:
             arm = a
     return arm
 
@@ -52,7 +51,7 @@ def _next(regret, variance, first):
         rise = variance[a] - variance[first]
         if rise > 0.0:
             slope = (regret[a] - regret[first]) / rise
-            if slope < least or (slope == least and arm >= 0 and variance[a] > variance[arm]):
+            if slope < least:
                 arm, least = a, slope
     return arm
 

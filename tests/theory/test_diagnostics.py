@@ -33,6 +33,7 @@ AGENTS = [
     fastes.Greedy(),
     fastes.LinUCB(1.5),
     fastes.UniformRandom(),
+    fastes.InformationDirectedSampling(70),
 ]
 RANDOM = fastes.LinearBandit.random(8, 4, prior_cov=2.0, noise=0.8, seed=1)
 
