@@ -15,7 +15,7 @@ from bench.baselines.numpy_ts import shrinkage
 def in_place(actions: Floats, samples: int, T: int, seed: int) -> Played:
     """Play T steps, at O(samples K d + K^2) each."""
     rng = np.random.default_rng(seed)
-    K, d = actions.shape
+    d = actions.shape[1]
     values = actions @ rng.standard_normal(d)
     noise, uniforms = rng.standard_normal(T), rng.random(T)
     mean, root = np.zeros(d), np.eye(d, order="F")
@@ -90,4 +90,3 @@ class Room:
             top /= bottom
         i, j = divmod(int(np.nanargmin(top)), len(delta))
         return i, j, float(q[i, j])
-

@@ -23,7 +23,7 @@ class Scratch(NamedTuple):
     scores: np.ndarray  # (MODELS, TILE)
     zeros: np.ndarray  # (TILE,)
     winner: np.ndarray  # (samples,) int64: the arms that are best of some model
-    count: np.ndarray  # (samples,) int64: of how many
+    wins: np.ndarray  # (samples,) int64: of how many
     total: np.ndarray  # (samples, r): the sum of their normals
     normals: np.ndarray  # (r,): the mean of all normals
     mean: np.ndarray  # (r,): m, the mean of all models
@@ -51,7 +51,7 @@ def information_directed(r: int, samples: int) -> InformationDirected:
         scores=np.zeros((MODELS, TILE)),
         zeros=np.zeros(TILE),
         winner=np.zeros(samples, np.int64),
-        count=np.zeros(samples, np.int64),
+        wins=np.zeros(samples, np.int64),
         total=np.zeros((samples, r)),
         normals=np.zeros(r),
         mean=np.zeros(r),

@@ -133,7 +133,7 @@ def _load_rows(posterior, scratch, arms, tile):
 
 @inlined
 def _take_in(scores, first, best, arm):
-    """Take the scores of MODELS arms into the best of each model; an equal score changes nothing."""
+    """Take the scores of MODELS arms into the best of each model; an equal one changes nothing."""
     for s in range(TILE):
         largest, place = best[s], arm[s]
         for i in range(MODELS):
@@ -160,11 +160,11 @@ def _sum_by_best_arm(work, scratch, samples):
         if slot < 0:
             slot = distinct
             work.slot[arm] = slot
-            scratch.winner[slot], scratch.count[slot] = arm, 0
+            scratch.winner[slot], scratch.wins[slot] = arm, 0
             for j in range(scratch.total.shape[1]):
                 scratch.total[slot, j] = 0.0
             distinct += 1
-        scratch.count[slot] += 1
+        scratch.wins[slot] += 1
         for j in range(scratch.total.shape[1]):
             scratch.total[slot, j] += scratch.models[block, j + 1, s]
     for slot in range(distinct):
@@ -192,7 +192,7 @@ def _means_and_spread(posterior, scratch, arms, distinct, samples):
     sample(posterior, normals, mean)
     best, apart, row = 0.0, scratch.apart, scratch.row
     for slot in range(distinct):
-        total, count = scratch.total[slot], scratch.count[slot]
+        total, count = scratch.total[slot], scratch.wins[slot]
         for j in range(r):
             apart[j] = 0.0
         for j in range(r):

@@ -68,7 +68,7 @@ def test_the_two_arms_are_played_as_often_as_the_law_says():
         live = fastes.InformationDirectedSampling(40).start(bandit, seed=seed)
         arm, work = live.act(), live._all.work
         pairs = reference.pairs_of_least_ratio(work.regret[:2], work.variance[:2], close=1e-12)
-        i, j, q = pairs[0]
+        _, j, q = pairs[0]
         share = q if j == 1 else 1 - q
         seen, expected = seen + arm, expected + share
         variance += share * (1 - share)

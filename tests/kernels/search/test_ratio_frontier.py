@@ -76,9 +76,7 @@ def test_no_three_arms_do_better(K):
         arms = rng.integers(K, size=5)
         weights = rng.dirichlet(np.full(5, 0.5))
         assert (weights @ D[arms]) ** 2 / (weights @ v[arms]) >= least * (1 - 1e-12)
-    slopes = 2 * D / (D[first] * (1 - q) + D[second] * q) - v / (
-        v[first] * (1 - q) + v[second] * q
-    )
+    slopes = 2 * D / (D[first] * (1 - q) + D[second] * q) - v / (v[first] * (1 - q) + v[second] * q)
     # The derivative of log D^2 / v towards any arm is not below 0: the minimum, for it is convex.
     assert slopes.min() >= 1 - 1e-9
 

@@ -4,8 +4,8 @@ import reference
 from engine import act, from_python
 from fastes.kernels.actions import arms as arms_kernels
 from fastes.kernels.actions.arms import mean_rewards, transform_rows
-from fastes.kernels.arithmetic import tile_variance
 from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.arithmetic import tile_variance
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.search import scan, screening
 from fastes.kernels.search.scan import workspace
