@@ -194,16 +194,15 @@ def test_a_million_arms_are_a_choice():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bandit", "T", "runs", "published", "error"),
+    ("bandit", "T", "runs", "published"),
     [
-        (fastes.LinearBandit(np.eye(10)), 1000, 3000, 58.4, 1.7),
-        (fastes.LinearBandit(Redrawn(30, 5, "uniform"), prior_cov=10.0), 250, 8000, 29.2, 0.5),
+        (fastes.LinearBandit(np.eye(10)), 1000, 3000, 58.4),
+        (fastes.LinearBandit(Redrawn(30, 5, "uniform"), prior_cov=10.0), 250, 8000, 29.2),
     ],
     ids=["independent arms", "linear"],
 )
-def test_published_regret(bandit, T, runs, published, error):
-    # Russo and Van Roy (2018): within 4 standard errors, theirs taken to be `error`.
+def test_published_regret(bandit, T, runs, published):
+    # Russo and Van Roy (2018), whose own error is not known here: within a tenth. Thompson
+    # sampling has a fifth more.
     found = fastes.simulate(bandit, fastes.InformationDirectedSampling(), T=T, runs=runs, seed=1)
-    ours = found.regret.final
-    both = np.hypot(ours.std() / np.sqrt(runs), error)
-    assert abs(ours.mean() - published) < 4 * both
+    assert found.regret.final.mean() == pytest.approx(published, rel=0.1)
