@@ -40,7 +40,7 @@ def test_second_run(compare):
 FIRST = {
     "K=100": (["simulate", "--K", "100"], 10.0),
     "K=2,048": (["simulate", "--K", "2048"], 13.0),
-    "diagnose": (["diagnose", "--K", "100", "--samples", "512"], 15.0),
+    "diagnose": (["diagnose", "--K", "100", "--probe-samples", "512"], 15.0),
 }
 
 

@@ -21,6 +21,7 @@ _HOME = {
     "EnsembleSampling": "agents.ensemble_sampling",
     "EpsilonGreedy": "agents.epsilon_greedy",
     "Greedy": "agents.greedy",
+    "InformationDirectedSampling": "agents.information_directed",
     "LinUCB": "agents.linucb",
     "LinearBandit": "problem.bandit",
     "LiveAgent": "agents.live",
@@ -56,6 +57,9 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.ensemble_sampling import EnsembleSampling as EnsembleSampling
     from fastes.agents.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
     from fastes.agents.greedy import Greedy as Greedy
+    from fastes.agents.information_directed import (
+        InformationDirectedSampling as InformationDirectedSampling,
+    )
     from fastes.agents.linucb import LinUCB as LinUCB
     from fastes.agents.live import LiveAgent as LiveAgent
     from fastes.agents.own import OwnAgentError as OwnAgentError

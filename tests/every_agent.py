@@ -23,4 +23,5 @@ AGENTS = [
     fastes.LinUCB(0.7),
     fastes.UniformRandom(),
     *FAMILY,
+    fastes.InformationDirectedSampling(70),
 ]

@@ -52,6 +52,10 @@ _TIES = _tests("kernels/search/test_scan.py::test_a_scan_counts_the_ties_and_fin
 _BEST = _tests("kernels/search/test_scan.py::test_the_best_arm_is_numpy_s")
 _MARGINS = _tests("kernels/search/test_snapshot_margins.py")
 _BOUNDS = _tests("kernels/search/test_certificate.py::test_every_bound_is_above_every_score")
+_FRONTIER = _tests("kernels/search/test_ratio_frontier.py")
+_RATIO = _tests(
+    "kernels/search/test_information_ratio.py::test_regret_and_variance_are_their_definitions[30-5-200]"
+)
 _ENVELOPE = _tests(
     "kernels/search/test_certificate.py::test_the_envelope_is_convex_and_falls_from_tile_to_tile"
 )
@@ -372,7 +376,7 @@ MUTANTS = [
         "agent.variance_drift[0] += 2.0**-52 * r", "pass", _MARGINS),
     Mutant("kernels/agents/linucb.py", "the drift of a refactor not raised",
         "agent.variance_drift[0] += np.sqrt(squares)", "pass", _MARGINS),
-    Mutant("kernels/agents/linucb.py", "half of the covariances",
+    Mutant("kernels/arithmetic/tile_variance.py", "half of the covariances",
         "row[i] = 0.5 * S[j, j] * b[j, i]", "row[i] = S[j, j] * b[j, i]",
         _tests("kernels/search/test_scan.py::test_variance_tile_is_the_quadratic_form")),
     Mutant("kernels/loop/record.py", "regret recorded one step late",
@@ -868,10 +872,43 @@ MUTANTS = [
         "if searching and optimism(agent) > work.snapshot.scalars[OPTIMISM]:", "if False:",
         _tests("kernels/search/test_certificate.py::test_the_choices_are_those_of_a_full_scan"), compiled=True),
     Mutant("kernels/agents/epsilon_greedy.py", "explores when it should not",
-        "2.0**-53 < agent.epsilon", "2.0**-53 > agent.epsilon",
+        "t) < agent.epsilon", "t) > agent.epsilon",
         _tests("agents/test_family.py::test_epsilon_greedy")),
     Mutant("fastes/agents/ensemble_plus_plus.py", "all runs begin with the models of one",
         "starts_alike: ClassVar[bool] = False", "starts_alike: ClassVar[bool] = True",
         _tests("agents/test_family_laws.py::test_runs_in_a_batch_are_those_that_are_done_alone"), compiled=True),
+    # Information-directed sampling.
+    Mutant("kernels/search/ratio_frontier.py", "the share of the first arm for the second",
+        "return D / rise - 2.0 * v / (end_v - v) if", "return 1.0 - D / rise + 2.0 * v / (end_v - v) if", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "half of the variance term",
+        "2.0 * v / (end_v - v)", "v / (end_v - v)", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "a walk that ends at its first edge",
+        "        first = second\n    return", "        return second, second, 0.0\n    return", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "the last of equal arms",
+        "if regret[a] < regret[arm]:", "if regret[a] <= regret[arm]:", _FRONTIER),
+    Mutant("kernels/search/ratio_frontier.py", "the steepest edge",
+        "if slope < least:", "if slope > least or arm < 0:", _FRONTIER),
+    Mutant("kernels/search/information_ratio.py", "variances of sums, not of shares",
+        "axpy(share * apart[j], apart", "axpy(apart[j], apart", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "means about the prior, not about the mean",
+        "axpy(total[j] / count - normals[j], posterior", "axpy(total[j] / count, posterior", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "regret without the offset and the mean of a model",
+        "score_tile(b, arms.offsets[tile], posterior.mu, column)", "score_tile(b, arms.offsets[tile], scratch.zeros[: b.shape[0]], column)", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "the last of equal arms",
+        "better = scores[i, s] > largest", "better = scores[i, s] >= largest",
+        _tests("kernels/search/test_information_ratio.py::test_equal_arms_tie_to_the_bit_and_the_first_is_best")),
+    Mutant("kernels/search/information_ratio.py", "a workspace that keeps the best arms of a step",
+        "        work.slot[scratch.winner[slot]] = -1\n", "        pass\n", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "models that all runs of a block share",
+        "(block * n + j) * half", "j * half", _RATIO),
+    Mutant("kernels/search/information_ratio.py", "probes that draw the models of a step",
+        "source, DIAGNOSTICS, probe_counter", "source, INFORMATION_MODELS, probe_counter",
+        _tests("kernels/search/test_information_ratio.py::test_a_probe_draws_its_own_models")),
+    Mutant("kernels/search/information_ratio.py", "the first arm with the second's probability",
+        "uniform(source, INFORMATION_CHOICE, t) < q", "uniform(source, INFORMATION_CHOICE, t) > q",
+        _tests("agents/test_information_directed.py::test_the_two_arms_are_played_as_often_as_the_law_says"), compiled=True),
+    Mutant("fastes/agents/live_offers.py", "a ball that is not refused",
+        'if agent.scores == "information" and isinstance', 'if agent.scores == "quadratic" and isinstance',
+        _tests("agents/test_information_directed.py::test_a_ball_is_refused_in_a_sentence"), compiled=True),
 ]
 # fmt: on

@@ -68,8 +68,8 @@ def integer(seed: int, run: int, stream: int, t: int, n: int) -> int:
 
 
 def uniform(seed: int, run: int, stream: int, t: int) -> float:
-    """A number on [0, 1) for time t, a multiple of 2^-53."""
-    return (random_pair(seed, run, stream, 0, t)[0] >> 11) * 2.0**-53
+    """The uniform of lane 0 at time t."""
+    return (random_pair(seed, run, stream, 0, t // 2)[t % 2] >> 11) * 2.0**-53
 
 
 def sign(seed: int, run: int, stream: int, lane: int, t: int) -> float:
@@ -414,3 +414,70 @@ def pbar_by_rejection(
             for model in models:
                 votes[(problem.actions @ model).argmax()] += 1 / M
     return votes / kept, kept
+
+
+# ----------------------------------------------------------- information-directed sampling
+
+
+def normals_of_models(seed: int, run: int, stream: int, t: int, n: int, r: int) -> Floats:
+    """The normals of n models at time t, a model a row: pairs are 32 models apart."""
+    rows = np.empty((n, r))
+    for i in range(n):
+        block, s = divmod(i, 64)
+        for j in range(r):
+            lane = (block * r + j) * 32 + s % 32
+            rows[i, j] = normal_pair(seed, run, stream, lane, t)[s // 32]
+    return rows
+
+
+def regret_and_information(actions: Floats, models: Floats) -> tuple[Floats, Floats]:
+    """Delta(a) = E[max a'theta - a'theta] and v(a) = Var(E[a'theta | A*]) over some models.
+
+    A* is the first arm of the largest value, up to rounding.
+    """
+    values = models @ actions.T
+    best = [int(np.flatnonzero(row >= row.max() - 1e-11 * abs(row).max())[0]) for row in values]
+    expected = values.mean(axis=0)
+    regret = np.mean([row.max() for row in values]) - expected
+    variance = np.zeros(len(actions))
+    for arm in set(best):
+        of_arm = np.array([row for row, winner in zip(values, best, strict=True) if winner == arm])
+        variance += len(of_arm) / len(values) * (of_arm.mean(axis=0) - expected) ** 2
+    return regret, variance
+
+
+def ratio(D: float, v: float) -> float:
+    """The information ratio D^2 / v: 0 where D is 0."""
+    if D <= 0:
+        return 0.0
+    return D * D / v if v > 0 else math.inf
+
+
+def pairs_of_least_ratio(D: Floats, v: Floats, close: float) -> list[tuple[int, int, float]]:
+    """All pairs (i, j), and the probability of j, whose least ratio is the least, or close to it.
+
+    On each pair D^2 / v is least at an end or where its derivative vanishes.
+    """
+    found = []
+    for i in range(len(D)):
+        for j in range(len(D)):
+            tried = [0.0, 1.0]
+            if D[i] != D[j] and v[i] != v[j]:
+                tried.append(D[i] / (D[j] - D[i]) - 2 * v[i] / (v[j] - v[i]))
+            for q in tried:
+                if 0 <= q <= 1:
+                    least = ratio((1 - q) * D[i] + q * D[j], (1 - q) * v[i] + q * v[j])
+                    found.append((least, i, j, q))
+    least = min(found)[0]
+    return [(i, j, q) for each, i, j, q in found if each <= least * (1 + close)]
+
+
+def least_ratio_on_grid(D: Floats, v: Floats, points: int) -> float:
+    """The least ratio over all pairs of arms and a grid of probabilities."""
+    least = math.inf
+    for i in range(len(D)):
+        for j in range(len(D)):
+            for q in np.linspace(0, 1, points):
+                mixed = (1 - q) * D[i] + q * D[j], (1 - q) * v[i] + q * v[j]
+                least = min(least, ratio(*mixed))
+    return least

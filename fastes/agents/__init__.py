@@ -9,6 +9,7 @@ from fastes.agents.ensemble_plus_plus import EnsemblePlusPlus
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.epsilon_greedy import EpsilonGreedy
 from fastes.agents.greedy import Greedy
+from fastes.agents.information_directed import InformationDirectedSampling
 from fastes.agents.linucb import LinUCB
 from fastes.agents.own import names_own_agent, not_imported
 from fastes.agents.own_compiled import checked, imported_class
@@ -24,6 +25,7 @@ AGENTS: dict[str, type[Agent]] = {
         ThompsonSampling,
         EnsemblePlusPlus,
         PerturbedHistory,
+        InformationDirectedSampling,
         BayesUCB,
         LinUCB,
         EpsilonGreedy,

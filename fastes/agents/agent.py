@@ -40,8 +40,9 @@ class Agent(ABC):
     """Whether its steps are those of a kernel; an own agent's are Python's."""
 
     scores: ClassVar[str] = "any"
-    """What it maximises: "linear" o + b'z, "quadratic" (a variance of each arm too), "any" other
-    score of each arm, all of which are then scored, or "none"."""
+    """What it chooses by: "linear" scores o + b'z, "quadratic" ones (a variance of each arm too),
+    "any" other score of each arm, all of which are then scored, the ratio of regret and
+    "information", or "none"."""
 
     def __init_subclass__(cls, **words: Any) -> None:
         """Name a class from outside the package by where it is."""

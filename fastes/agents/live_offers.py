@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastes.actions import Ball, Offered
 from fastes.agents.agent import Agent
-from fastes.agents.search import search_method, search_workspace
+from fastes.agents.search import offer_bytes, offer_workspace, search_method, search_workspace
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
@@ -19,7 +19,6 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.actions.subset import Pool, gather
 from fastes.kernels.actions.whitening import Whitening
 from fastes.kernels.search.ball_search import ball_search
-from fastes.kernels.search.offer_search import offer_search
 from fastes.kernels.search.scan import NoSearch
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.coordinates import kernel_whitening
@@ -43,10 +42,22 @@ def fixed_choice(agent: Agent, bandit: LinearBandit) -> Choice:
     return Choice(FixedActions(arms), search_workspace(method, arms))
 
 
-def ball_choice(agent: Agent, bandit: LinearBandit) -> Choice:
-    """Return the choice from a ball, or raise: an agent must have a best arm in closed form."""
+def check_plays(agent: Agent, bandit: LinearBandit) -> None:
+    """Raise ValueError where an agent does not play on the problem's action set."""
+    if not isinstance(bandit.actions, Ball):
+        return
+    if agent.scores == "information":
+        raise ValueError(
+            f"agent {agent.label} does not play on a Ball, got {bandit.actions}: "
+            "each of its arms is the best with probability zero"
+        )
     if agent.scores == "any":
         raise ValueError(f"{agent.label} scores one arm after the other: a ball has too many")
+
+
+def ball_choice(agent: Agent, bandit: LinearBandit) -> Choice:
+    """Return the choice from a ball, or raise ValueError."""
+    check_plays(agent, bandit)
     given: Ball = bandit.actions
     d, r = bandit.d, bandit.rank
     scratch = ball.Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
@@ -71,10 +82,10 @@ class Offer:
 
     def _make_room(self, n: int) -> None:
         r = self._bandit.rank
-        require(f"{n:,} arms on offer", arms_bytes(n, r))
+        require(f"{n:,} arms on offer", arms_bytes(n, r) + offer_bytes(self._agent, n))
         self._arms: Arms = empty_arms(n, r)
         self._last = FixedActions(self._arms)
-        self._work: Any = NoSearch(1) if self._agent.scores == "none" else offer_search(self._arms)
+        self._work: Any = offer_workspace(self._agent, self._arms)
 
     def _actions_for(self, n: int) -> FixedActions:
         """Return room for n arms, the same as for the last call if that had as many."""

@@ -24,12 +24,12 @@ _trees_lock = threading.Lock()
 
 
 def search_method(agent: Agent, K: int, r: int) -> str:
-    """Return how the best arm is found: "none", "scan", "certificate" or "boxes".
+    """Return how an arm is found: "none", "information", "scan", "certificate" or "boxes".
 
     It changes no choice.
     """
-    if agent.scores == "none":
-        return "none"
+    if agent.scores in ("none", "information"):
+        return agent.scores
     if agent.scores not in _FEWEST_ARMS:
         return "scan"
     if K < max(_FEWEST_ARMS[agent.scores], _ARMS_A_DIMENSION[agent.scores] * r):
@@ -41,13 +41,25 @@ def search_workspace(method: str, arms: "Arms") -> Any:
     """Return what a run needs to find the best of these arms by a method."""
     from fastes.kernels.search.box_search import box_search
     from fastes.kernels.search.certificate import certified
+    from fastes.kernels.search.information_ratio import ratio_search
     from fastes.kernels.search.scan import NoSearch, workspace
 
     if method == "boxes":
         return box_search(arms, _tree_of(arms))
     if method == "none":
         return NoSearch(arms.K)
+    if method == "information":
+        return ratio_search(arms)
     return certified(arms) if method == "certificate" else workspace(arms)
+
+
+def offer_workspace(agent: Agent, arms: "Arms") -> Any:
+    """Return what is needed to choose from as many arms that were not on offer before."""
+    from fastes.kernels.search.offer_search import offer_search
+
+    if agent.scores in ("none", "information"):
+        return search_workspace(agent.scores, arms)
+    return offer_search(arms)
 
 
 def _tree_of(arms: "Arms") -> "BoxTree":
@@ -86,4 +98,11 @@ def search_bytes(agent: Agent, K: int, r: int) -> int:
 
     method = search_method(agent, K, r)
     search = {"certificate": certified_bytes, "boxes": box_tree_bytes}.get(method)
-    return K + (search(K, r) if search else 0)
+    return offer_bytes(agent, K) + (search(K, r) if search else 0)
+
+
+def offer_bytes(agent: Agent, K: int) -> int:
+    """Return the memory of `offer_workspace`."""
+    from fastes.kernels.search.information_ratio import ratio_search_bytes
+
+    return ratio_search_bytes(K) if agent.scores == "information" else K

@@ -127,7 +127,7 @@ def _command(results: Sequence[Result], needed: Sequence[str]) -> str:
     words += ["--T", str(c.T), "--runs", str(_runs(results)), "--seed", str(c.seed)]
     if first.diagnostics is not None:
         words += ["--times", ",".join(map(str, first.diagnostics.t.tolist()))]
-        words += ["--samples", str(first.diagnostics.samples)]
+        words += ["--probe-samples", str(first.diagnostics.samples)]
     else:
         words += ["--points", str(c.points)]
     kept = [name for name in ("actions", "rewards") if getattr(first, name) is not None]

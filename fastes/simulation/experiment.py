@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastes.actions import Ball, Offered
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
+from fastes.agents.live_offers import check_plays
 from fastes.agents.own import PlayerFactory, as_agent
 from fastes.agents.states import Arrays
 from fastes.checks import arrays, numbers
@@ -65,6 +66,8 @@ class Experiment:
             )
         if isinstance(self.bandit.actions, Ball) and "actions" in self.keep:
             raise ValueError("keep actions is about arms with numbers: those of a ball have none")
+        for agent in self.agents:
+            check_plays(agent, self.bandit)
         own = [agent.label for agent in self.agents if not agent.compiled]
         if own and self.bandit.action_set is not None:
             raise ValueError(f"an own agent such as {own[0]} plays on a fixed set of arms only")

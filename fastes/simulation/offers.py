@@ -7,7 +7,7 @@ import numpy as np
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.agents.agent import Agent
 from fastes.agents.live_offers import ball_choice, whitening_of
-from fastes.agents.search import search_workspace
+from fastes.agents.search import offer_workspace, search_workspace
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions import ball, fresh, given, subset
 from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows
@@ -15,8 +15,6 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.loop.environment import BallEnvironment, OfferEnvironment, environments
 from fastes.kernels.loop.states import state_at
-from fastes.kernels.search.offer_search import offer_search
-from fastes.kernels.search.scan import NoSearch
 from fastes.kernels.streams.blocks import no_block
 from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
@@ -65,8 +63,7 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, search: str) -
     environment = OfferEnvironment(
         arms, z, numbers, np.zeros(bandit.rank), np.zeros(TILE), no_block(1)
     )
-    work = NoSearch(arms.K) if agent.scores == "none" else offer_search(arms)
-    return Offers(actions, environment, work)
+    return Offers(actions, environment, offer_workspace(agent, arms))
 
 
 def pool_rows(bandit: LinearBandit) -> tuple[Floats, Floats]:

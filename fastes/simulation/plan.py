@@ -7,7 +7,7 @@ import os
 from typing import NamedTuple
 
 from fastes.agents.agent import Agent, label
-from fastes.agents.search import search_bytes, search_method
+from fastes.agents.search import offer_bytes, search_bytes, search_method
 from fastes.checks import memory, numbers
 from fastes.kernels.actions.arms import arms_bytes
 from fastes.kernels.arithmetic.tile_product import MODELS
@@ -33,8 +33,8 @@ class Plan(NamedTuple):
     mode : {"alone", "sequence", "lockstep"}
         How it does them: one run at a time; one after the other in one call of a kernel; all at
         the same step.
-    search : {"none", "scan", "certificate", "boxes"}
-        How the best arm is found.
+    search : {"none", "information", "scan", "certificate", "boxes"}
+        How an arm is found.
     sharing : int
         Threads that share the update of one run's models, or 0.
     """
@@ -67,7 +67,7 @@ def make_plan(
     state = agent.state_bytes(lasting, r, T)
     copy = state if saved else 0
     search = search_method(agent, K, r) if e.bandit.arms_repeat else "scan"
-    searched = search_bytes(agent, K, r) if e.bandit.arms_repeat else at_once
+    searched = search_bytes(agent, K, r) if e.bandit.arms_repeat else offer_bytes(agent, at_once)
     offered = 0 if fixed else arms_bytes(at_once, r) + 8 * e.bandit.counted_arms * (r + 1)
     alone = state + searched + offered + shown + copy
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)

@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..posterior.state import Posterior, prior
-from ..streams.draws import integer
+from ..streams.draws import integer, uniform
 from ..streams.layout import EXPLORATION, TIES
-from ..streams.philox import _U, random_pair
 from .interface import has_linear_scores, random_arm
 
 
@@ -32,7 +31,6 @@ def _has_linear_scores(agent):
 
 @random_arm.body(EpsilonGreedy)
 def _random_arm(agent, K, source, t):
-    word, _ = random_pair(source, EXPLORATION, _U(0), _U(t))
-    if np.float64(word >> _U(11)) * 2.0**-53 < agent.epsilon:
+    if uniform(source, EXPLORATION, t) < agent.epsilon:
         return integer(source, TIES, t, K)
     return np.int64(-1)

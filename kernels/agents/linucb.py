@@ -6,7 +6,8 @@ import numpy as np
 
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
-from ..jit.decorators import inlined, kernel
+from ..arithmetic.tile_variance import variance_tile
+from ..jit.decorators import inlined
 from ..posterior.state import Posterior, prior
 from ..posterior.update import refactor_due, update
 from .interface import learn, optimism, score, variance_drift
@@ -33,26 +34,6 @@ def linucb(r: int, alpha: float) -> LinUCB:
     posterior = prior(r)
     scratch = Scratch(np.zeros((r, r)))
     return LinUCB(posterior, float(alpha), np.zeros(1), posterior.mu, scratch)
-
-
-@kernel
-def variance_tile(S, b, row, out):
-    """out[:] = b'S b for the arms of a tile (r x TILE); cost O(TILE r^2).
-
-    S is symmetric: twice the part below the diagonal, and the diagonal.
-    """
-    for i in range(TILE):
-        out[i] = 0.0
-    for j in range(b.shape[0]):
-        for i in range(TILE):
-            row[i] = 0.5 * S[j, j] * b[j, i]
-        if j > 0:
-            score_tile(b, row, S[j, :j], row)
-        for i in range(TILE):
-            out[i] = fma(b[j, i], row[i], out[i])
-    for i in range(TILE):
-        # Rounding may leave a variance a hair below zero.
-        out[i] = 2.0 * out[i] if out[i] > 0.0 else 0.0
 
 
 @inlined

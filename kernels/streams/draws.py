@@ -19,6 +19,13 @@ def fill_uniform_rows(source, stream, out):
 
 
 @inlined
+def uniform(source, stream, t):
+    """Return the uniform of lane 0 at time t: on [0, 1), a multiple of 2^-53."""
+    even, odd = random_pair(source, stream, _U(0), _U(t >> 1))
+    return np.float64((odd if t & 1 else even) >> _U(11)) * 2.0**-53
+
+
+@inlined
 def _bounded(bits, n):
     """Return (floor(bits n / 2^64), whether the draw may be kept); n < 2^32.
 

@@ -27,7 +27,9 @@ OPTIMAL_ACTION = _U(10)  # theta given the history: a vector at `probe_counter`
 OFFERS = _U(11)  # arms on offer at t: see actions/fresh.py, actions/subset.py, actions/ball.py
 FORGOTTEN = _U(12)  # what a model missed that is not to be kept: a vector at `probe_counter`
 REFERENCE = _U(13)  # how Ensemble++ mixes its models: a vector at t
-EXPLORATION = _U(14)  # whether a step explores: a word at t
+EXPLORATION = _U(14)  # whether a step explores: a scalar at t
+INFORMATION_MODELS = _U(15)  # models of a step: a vector at t (search/information_ratio.py)
+INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
 FIRST_OWN = _U(128)  # this one and those up to 255 are for agents from outside the package
 
 MAX_LANE = 2**32 - 1

@@ -20,6 +20,7 @@ AGENTS = [
     fastes.ThompsonSampling(),
     fastes.Greedy(),
     fastes.LinUCB(0.5),
+    fastes.InformationDirectedSampling(70),
     fastes.UniformRandom(),
 ]
 LEARNERS = AGENTS[:-1]

@@ -107,7 +107,7 @@ def test_several_ensemble_sizes_are_several_agents():
 def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
     out = tmp_path / "study.npz"
     words = ["diagnose", "--agent", "es", "--agent", "greedy", "--M", "3,10", *QUICK]
-    outcome = run(*words, "--samples", 256, "--out", out)
+    outcome = run(*words, "--probe-samples", 256, "--out", out)
     for word in ("ES, M=3", "ES, M=10", "Greedy", "Hellinger^2", "step regret", "given theta"):
         assert word in outcome.stdout
     for word in (
@@ -129,7 +129,7 @@ def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
 
 
 def test_diagnose_as_json_has_the_fields_that_are_promised():
-    summary = as_json("diagnose", *QUICK, "--M", 5, "--times", "0,20,49", "--samples", 1024)
+    summary = as_json("diagnose", *QUICK, "--M", 5, "--times", "0,20,49", "--probe-samples", 1024)
     (agent,) = summary["agents"]
     table = agent["diagnostics"]
     assert table["t"] == [0, 20, 49]
@@ -149,7 +149,7 @@ def test_diagnose_as_json_has_the_fields_that_are_promised():
     [
         (["--times", "0,50"], "a step in diagnostics must be an integer from 0 to 49, got 50"),
         (["--times", "soon"], "'soon' is not a list of integers"),
-        (["--samples", "1"], "samples must be an integer from 2"),
+        (["--probe-samples", "1"], "samples must be an integer from 2"),
         (["--T", "0"], "T must be an integer from 1"),
         (["--T", "1" + 21 * "0"], "T must be an integer from 1"),
     ],
@@ -180,7 +180,7 @@ def test_figures_say_what_they_need(tmp_path):
 )
 def test_the_tables_of_diagnose_fit_eighty_columns(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    shown = run("diagnose", *QUICK, "--samples", 64, *words).stdout
+    shown = run("diagnose", *QUICK, "--probe-samples", 64, *words).stdout
     assert max(map(len, shown.splitlines())) <= 80
     assert "\N{HORIZONTAL ELLIPSIS}" not in shown
 

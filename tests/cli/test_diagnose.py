@@ -30,7 +30,7 @@ def test_diagnose_writes_its_files_before_it_prints(tmp_path, monkeypatch):
         "--M",
         "3",
         *QUICK,
-        "--samples",
+        "--probe-samples",
         1024,
     ]
     words += ["--out", files["npz"], "--csv", files["csv"], "--plot", files["svg"]]
@@ -64,7 +64,7 @@ def test_diagnose_writes_its_files_before_it_prints(tmp_path, monkeypatch):
 def test_diagnose_takes_a_theta_and_says_that_there_are_no_bounds(tmp_path):
     theta = tmp_path / "theta.npy"
     np.save(theta, np.ones(3))
-    words = ["diagnose", *QUICK, "--M", 3, "--samples", 64, "--theta", theta]
+    words = ["diagnose", *QUICK, "--M", 3, "--probe-samples", 64, "--theta", theta]
     table = run(*words, "--csv", tmp_path / "a.csv").stdout
     assert "The bounds are on means over the prior: none for a fixed theta." in table
     assert "bound_" not in (tmp_path / "a.csv").read_text()
@@ -77,13 +77,13 @@ def test_diagnose_takes_a_theta_and_says_that_there_are_no_bounds(tmp_path):
 
 
 def test_diagnose_of_a_single_run_says_that_it_has_no_error():
-    outcome = run("diagnose", *QUICK[:-2], "--runs", 1, "--M", 3, "--samples", 64)
+    outcome = run("diagnose", *QUICK[:-2], "--runs", 1, "--M", 3, "--probe-samples", 64)
     assert "A single run has no standard error." in outcome.stdout
 
 
 def test_pbar_is_estimated_beside_its_bounds(tmp_path):
     words = ["diagnose", "--pbar", "--agent", "es,ts", "--K", 4, "--d", 2, "--M", 3, "--T", 5]
-    words += ["--runs", 6, "--samples", 64, "--particles", 64, "--times", "0,1,4"]
+    words += ["--runs", 6, "--probe-samples", 64, "--particles", 64, "--times", "0,1,4"]
     files = {name: tmp_path / f"pbar.{name}" for name in ("npz", "csv", "svg")}
     for option, name in (("--out", "npz"), ("--csv", "csv"), ("--plot", "svg")):
         words += [option, files[name]]
@@ -106,6 +106,6 @@ def test_pbar_is_estimated_beside_its_bounds(tmp_path):
     assert "particles must be an integer from 16" in refused
     # What takes too long is refused, after what was simulated is safe.
     words = ["diagnose", "--pbar", "--K", 100, "--T", 10_000, "--M", 10_000, "--runs", 2]
-    refused = run(*words, "--samples", 64, "--out", tmp_path / "kept.npz", code=2)
+    refused = run(*words, "--probe-samples", 64, "--out", tmp_path / "kept.npz", code=2)
     assert "choose fewer runs, earlier times or fewer particles" in refused.stderr
     assert fastes.load(tmp_path / "kept.npz").actions.shape == (2, 10_000)

@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 COMMANDS = {
     "simulate": ["simulate", *QUICK],
-    "diagnose": ["diagnose", *QUICK, "--samples", "32", "--times", "0,5"],
+    "diagnose": ["diagnose", *QUICK, "--probe-samples", "32", "--times", "0,5"],
     "resume": ["resume", "run.ckpt"],
     "bound": ["bound", "--K", "5", "--d", "2", "--T", "9", "--M", "2,4,8", "--samples", "64"],
     "report": ["report", "result.npz"],

@@ -36,6 +36,7 @@ AGENTS = [
     fastes.LinUCB(1.5),
     fastes.UniformRandom(),
     *FAMILY,
+    fastes.InformationDirectedSampling(70),
 ]
 RANDOM = fastes.LinearBandit.random(8, 4, prior_cov=2.0, noise=0.8, seed=1)
 

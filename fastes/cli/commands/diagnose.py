@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     help="Steps, from 0, before which to probe the agents.",
 )
 @click.option(
-    "--samples",
+    "--probe-samples",
     type=INTEGER,
     default=4096,
     show_default=True,
@@ -71,7 +71,7 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         from fastes.theory.inequalities import probe_times
 
         T = numbers.integer("T", options["T"], 1, numbers.MAX_STEPS)
-        chosen: dict[str, Any] = {"samples": options["samples"]}
+        chosen: dict[str, Any] = {"samples": options["probe_samples"]}
         if options["theta"] is not None:
             if options["plot"] is not None:
                 raise click.UsageError(

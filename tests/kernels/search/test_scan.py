@@ -4,8 +4,8 @@ import reference
 from engine import act, from_python
 from fastes.kernels.actions import arms as arms_kernels
 from fastes.kernels.actions.arms import mean_rewards, transform_rows
-from fastes.kernels.agents import linucb
 from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.arithmetic import tile_variance
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.search import scan, screening
 from fastes.kernels.search.scan import workspace
@@ -19,7 +19,7 @@ from scipy import stats
 first_look = from_python(screening.screen)
 scan = from_python(scan.scan)
 load_arm = from_python(arms_kernels.load_arm)
-variance_tile = from_python(linucb.variance_tile)
+variance_tile = from_python(tile_variance.variance_tile)
 
 
 def greedy_at(z):
