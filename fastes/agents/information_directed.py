@@ -39,7 +39,7 @@ class InformationDirectedSampling(Agent):
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> fastes.simulate(bandit, fastes.InformationDirectedSampling(), T=200, runs=50)
-    Result(V-IDS, samples=1,000: regret 33.87 +- 1.7 at T=200, 50 runs)
+    Result(V-IDS: regret 33.87 +- 1.7 at T=200, 50 runs)
     """
 
     samples: int = parameter(
@@ -49,6 +49,7 @@ class InformationDirectedSampling(Agent):
         default=1000,
         minimum=1,
         maximum=65_536,
+        labelled="unusual",
     )
     name: ClassVar[str] = "ids"
     title: ClassVar[str] = "V-IDS"

@@ -34,7 +34,7 @@ class PerturbedHistory(Agent):
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> fastes.simulate(bandit, fastes.PerturbedHistory(), T=200, runs=50)
-    Result(PHE, scale=1: regret 83.01 +- 13 at T=200, 50 runs)
+    Result(PHE: regret 83.01 +- 13 at T=200, 50 runs)
     """
 
     scale: float = parameter(
@@ -43,6 +43,7 @@ class PerturbedHistory(Agent):
         1.0,
         default=1.0,
         minimum=0,
+        labelled="unusual",
     )
     name: ClassVar[str] = "phe"
     title: ClassVar[str] = "PHE"

@@ -53,14 +53,14 @@ _KNOWN = {
     "greedy": _Family(165, 0.13, shade=10, form=2, offset=0.016),
     "linucb": _Family(335, 0.17, shade=4, form=3, offset=0.024),
     "uniform": _Family(0, 0.0, shade=8, form=4, offset=0.032),
-    "es++": _Family(225, 0.13, shade=5, form=5, offset=0.004),
-    "phe": _Family(125, 0.15, shade=6, form=6, offset=0.012),
-    "bayes-ucb": _Family(310, 0.16, shade=3, form=7, offset=0.020),
-    "eps-greedy": _Family(95, 0.12, shade=9, form=8, offset=0.028),
-    "ids": _Family(205, 0.12, shade=6, form=9, offset=0.036),
+    "es++": _Family(300, 0.17, shade=5, form=5, offset=0.004),
+    "ids": _Family(140, 0.15, shade=6, form=9, offset=0.036),
+    "phe": _Family(95, 0.13, shade=9, form=6, offset=0.012),
+    "bayes-ucb": _Family(15, 0.17, shade=3, form=7, offset=0.020),
+    "eps-greedy": _Family(205, 0.11, shade=8, form=8, offset=0.028),
 }
 
-_OTHER_HUES = (10, 25, 70, 80, 110, 145, 185, 275, 290, 350)
+_OTHER_HUES = (25, 60, 75, 115, 120, 180, 185, 225, 275, 320)
 """Of agents that are not known here, by a hash of the name: none is a known agent's."""
 
 
