@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from fastes.agents.agent import Agent
 from fastes.agents.own import OwnAgent, PlayerFactory
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.truth import Truth
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 from fastes.simulation.bars import progress_report
@@ -27,6 +28,8 @@ def simulate(
     seed: int = 0,
     *,
     theta: ArrayLike | None = None,
+    truth: Truth | None = None,
+    delay: int = 0,
     points: int = 200,
     threads: int | None = None,
     diagnostics: ArrayLike | None = None,
@@ -47,7 +50,8 @@ def simulate(
         The problem.
     agent : EnsembleSampling, ThompsonSampling, Greedy, LinUCB, UniformRandom, or your own
         The agent. Your own is any object with ``start(bandit, seed)``; what that returns has
-        ``act()`` and ``observe(arm, reward)``, and for diagnostics ``action_law()``.
+        ``act()`` and ``observe(arm, reward)``, and for diagnostics ``action_law()``. Where arms
+        change it is called as ``act(actions)`` and ``observe(row, reward)``.
     T : int
         Number of steps of each run.
     runs : int
@@ -57,6 +61,12 @@ def simulate(
     theta : (d,) or (runs, d) array_like, optional
         The true parameter, for all runs or for each. By default it is drawn from the prior
         anew for every run (Bayesian regret).
+    truth : Truth, optional
+        How the world differs from what the agent believes, which is the bandit's: another prior
+        of theta, another noise. Regret is against the true means.
+    delay : int
+        The reward of step t is observed after the choice of step t + delay. Regret counts all
+        steps, those too whose rewards come too late to be observed.
     points : int
         Record the regret at this many times at most. Half of them are evenly spaced, half are
         evenly spaced in log t.
@@ -105,6 +115,8 @@ def simulate(
         runs,
         seed,
         theta=theta,
+        truth=truth,
+        delay=delay,
         points=points,
         threads=threads,
         diagnostics=diagnostics,
@@ -124,6 +136,8 @@ def compare(
     seed: int = 0,
     *,
     theta: ArrayLike | None = None,
+    truth: Truth | None = None,
+    delay: int = 0,
     points: int = 200,
     threads: int | None = None,
     diagnostics: ArrayLike | None = None,
@@ -157,6 +171,8 @@ def compare(
         runs,
         seed,
         theta=theta,
+        truth=truth,
+        delay=delay,
         points=points,
         diagnostics=diagnostics,
         samples=samples,
