@@ -38,6 +38,8 @@ class Parameter:
 
     def checked(self, name: str, value: Any) -> Any:
         """Return a value of this parameter, or raise ValueError."""
+        if value is None and self.usual is None:
+            return None
         if self.kind == "choice":
             if value not in self.choices:
                 raise ValueError(f"{name} must be one of {', '.join(self.choices)}, got {value!r}")

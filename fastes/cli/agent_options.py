@@ -21,6 +21,7 @@ from fastes.cli.options import (
 )
 from fastes.cli.problem_options import bandit_from_options
 from fastes.cli.startup import load_numba
+from fastes.cli.truth_options import world_from_options
 
 if TYPE_CHECKING:
     from fastes.agents.agent import Agent
@@ -83,6 +84,8 @@ def help_of(declared: Parameter, agents: list[str] | None = None) -> str:
 
 def shown_default(declared: Parameter) -> str:
     """Return the usual value of a parameter, as help shows it."""
+    if declared.usual is None:
+        return "as believed"
     return f"{declared.usual:g}" if declared.kind == "number" else str(declared.usual)
 
 
@@ -119,6 +122,7 @@ def simulate_from_options(
     agents = agents_from_options(options)
     check_baseline(options.get("baseline"), [(agent.label, agent.name) for agent in agents])
     chosen |= {name: options[name] for name in ("T", "seed", "threads")}
+    chosen |= world_from_options(options)
     if options["runs"] is None:
         chosen["runs"] = max(1, min(50, 1_000_000 // max(1, options["T"])))
     else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
+from fastes.checks.parameters import Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 
 LAWS = ("normal", "uniform", "signs", "laplace")
 """The laws of the noise, as kernels number them (kernels/streams/noise.py)."""
+
+PARAMETERS = {
+    "truth_prior_mean": Parameter("Mean of theta in truth.", "number", None),
+    "truth_prior_cov": Parameter("Variance of theta in truth.", "number", None, minimum=0),
+    "truth_noise": Parameter("Standard deviation of a reward in truth.", "number", None, minimum=0),
+    "noise_law": Parameter("Law of the noise.", "choice", "normal", choices=LAWS),
+    "delay": Parameter("Steps by which rewards are late.", "integer", 0, maximum=numbers.MAX_STEPS),
+}
+"""How the world may differ from the belief, where numbers say it: for studies and the command line.
+"""
 
 _PARTS = ("prior_mean", "prior_cov", "noise")
 
@@ -215,7 +226,7 @@ class Truth:
         truth = cls(**given, noise_law=str(parts["noise_law"]))
         if "root" in parts:
             root = np.array(parts["root"], np.float64)
-            if root.shape != np.shape(truth._root):
+            if root.shape != np.asarray(truth._root).shape:
                 raise ValueError("the root of a truth's covariance does not fit it")
             object.__setattr__(truth, "_root", root)
         return truth

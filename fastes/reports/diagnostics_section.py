@@ -20,7 +20,7 @@ _BARS = Axes(_T, "", marks="bars", logx=True)
 
 def diagnostics_section(results: Sequence[Result]) -> Section:
     """Return the section of results that hold diagnostics."""
-    prior = [result for result in results if result.configuration.theta == "prior"]
+    prior = [result for result in results if not result.configuration.outside_theory]
     parts: list[Part] = [
         Text(
             "p̂ is the law of the action given the agent's state, p the law of the optimal action "
@@ -30,7 +30,12 @@ def diagnostics_section(results: Sequence[Result]) -> Section:
     ]
     if len(prior) < len(results):
         parts.append(
-            Text("Bounds are on means over the prior: a result with a fixed theta has none.")
+            Text(
+                "Bounds are on means over the prior, in the world that it describes, with rewards "
+                "that come at once. There are none where theta is fixed, where the world is not "
+                "what the agent believes (p is then the law under its belief), or where rewards "
+                "are late."
+            )
         )
     if prior:
         parts += _regret_and_bounds(prior)
@@ -118,7 +123,7 @@ def _measured(name: str) -> Callable[[Result], tuple[Any, Floats, Floats]]:
 
 def _has_bounds(curve: Curve) -> bool:
     c = _result(curve).configuration
-    return c.theta == "prior" and "M" in c.parameters
+    return not c.outside_theory and "M" in c.parameters
 
 
 def _kl_bound(curve: Curve, line: dict[str, str]) -> Trace:
@@ -138,7 +143,7 @@ def _step_regrets(results: Sequence[Result]) -> list[Part]:
         added = []
         for curve in curves:
             result = _result(curve)
-            if result.configuration.theta == "prior":
+            if not result.configuration.outside_theory:
                 found = diagnostics_of(result)
                 distance = np.maximum(found.mean("hellinger_squared").value, 0.0)
                 values = found.constants.eta.value * np.sqrt(distance)
@@ -149,7 +154,7 @@ def _step_regrets(results: Sequence[Result]) -> list[Part]:
     def ratio_bounds(
         curves: Sequence[Curve], look: Callable[[Curve], dict[str, str]]
     ) -> list[Trace]:
-        if any(_result(curve).configuration.theta != "prior" for curve in curves):
+        if any(_result(curve).configuration.outside_theory for curve in curves):
             return []
         known = diagnostics_of(_result(curves[0])).constants
         return [reference("bound: ι² d", None, [known.iota**2 * known.d], "dash")]

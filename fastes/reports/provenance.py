@@ -54,6 +54,8 @@ def _of_results(results: Sequence[Result], file: str | None) -> list[Part]:
         "problem": f"{fact_text('K', c.K)} arms, {fact_text('d', c.d)}, noise {c.noise:g}",
         "arms": _arms(first),
         "theta": "drawn from the prior in every run" if c.theta == "prior" else "fixed",
+        "truth": "as the agents believe" if c.truth == "belief" else c.truth,
+        "rewards": f"late by {c.delay:,} steps" if c.delay else "observed at once",
         "steps, T": f"{c.T:,}",
         "runs": ", ".join(dict.fromkeys(f"{r.configuration.runs:,}" for r in results)),
         "seed": str(c.seed),

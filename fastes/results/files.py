@@ -151,8 +151,8 @@ def _check_configuration(c: Configuration) -> None:
             numbers.integer(name, getattr(c, name), least, most)
     numbers.positive("noise", c.noise)
     numbers.positive("seconds", c.seconds)
-    texts = (c.agent, c.engine, c.actions, c.theta, c.truth, c.problem, c.date)
-    texts += (*Versions(**c.versions),)
+    words = (c.agent, c.engine, c.actions, c.theta, c.truth, c.problem, c.date)
+    texts = (*words, *Versions(**c.versions))
     if not all(isinstance(text, str) for text in texts) or not isinstance(c.parameters, dict):
         raise TypeError("its description is not one")
 

@@ -49,6 +49,15 @@ class Configuration(NamedTuple):
     truth: str = "belief"  # or how the world differs from the bandit, in words (`Truth.words`)
     delay: int = 0  # steps by which rewards are late
 
+    @property
+    def outside_theory(self) -> str:
+        """Why the paper's bounds do not speak of it; empty where they do."""
+        if self.theta != "prior":
+            return "theta was fixed"
+        if self.truth != "belief":
+            return "the world was not what the agent believes"
+        return "rewards were late" if self.delay else ""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:

@@ -102,7 +102,15 @@ def setting_line(results: Sequence[Result]) -> str:
     return (
         f"{_arms(c)}, d={c.d:,}, T={c.T:,} steps, "
         f"{count} run{'s' if runs[-1] > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
+        f"{world_words(c)}"
     )
+
+
+def world_words(c: Configuration) -> str:
+    """Return how the world differs from what agents believe, to be added to a line; or nothing."""
+    truth = "" if c.truth == "belief" else f", truth: {c.truth}"
+    late = f", rewards late by {c.delay:,} step{'s' if c.delay > 1 else ''}" if c.delay else ""
+    return truth + late
 
 
 def final_regret(result: Result) -> list[str]:

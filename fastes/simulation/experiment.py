@@ -71,9 +71,7 @@ class Experiment:
             raise ValueError("keep actions is about arms with numbers: those of a ball have none")
         object.__setattr__(self, "truth", _checked_truth(self.truth, self.bandit))
         if self.theta is not None and self.truth is not None and self.truth.changes_prior:
-            raise ValueError(
-                "theta is fixed, and truth has a prior of theta: leave out one of them"
-            )
+            raise ValueError(f"theta is fixed: truth must have no prior of it, got {self.truth}")
 
     @cached_property
     def times(self) -> NDArray[np.int64]:

@@ -22,8 +22,8 @@ def fill_late(late: LateRewards, arrays: Arrays) -> None:
     if len(late.keys) == 0:
         return
     for name, target in late._asdict().items():
-        stored = arrays.get(f"late_{name}")
-        fits = stored is not None and 0 < len(stored) <= len(target)
+        stored = arrays.get(f"late_{name}", target[:0])
+        fits = stored.ndim == target.ndim and 0 < len(stored) <= len(target)
         if not fits or stored.shape[1:] != target.shape[1:] or stored.dtype != target.dtype:
             raise FileFormatError("rewards that are late are missing or do not fit")
         if not np.isfinite(stored).all():

@@ -86,12 +86,13 @@ def means_of_runs(e: Experiment, runs: range, arms: Arms | None, rows: Floats) -
     that comes from elsewhere.
     """
     means = np.empty((len(runs), len(rows)))
-    if e.true_theta(runs.start) is None:
-        z, seed = np.empty(e.bandit.rank), np.uint64(e.seed)
-        draw_means(arms, seed, np.uint64(runs.start), z, np.empty(TILE), means)
-    else:
-        for row, run in zip(means, runs, strict=True):
-            row[:] = mean_rewards(rows, e.true_theta(run), e.bandit.noise)
+    for row, run in zip(means, runs, strict=True):
+        theta = e.true_theta(run)
+        if theta is None:  # of no run then
+            z, seed = np.empty(e.bandit.rank), np.uint64(e.seed)
+            draw_means(arms, seed, np.uint64(runs.start), z, np.empty(TILE), means)
+            break
+        row[:] = mean_rewards(rows, theta, e.bandit.noise)
     return means
 
 

@@ -135,6 +135,7 @@ class _BallStage:
         self._radius = e.bandit.actions.radius
         self._actions, self.environment, _ = offers_of_run(e, agent, run, "none")
         self.most_steps = _MOST_STEPS
+        self._best: list[float] = []
 
     def offered(self, t: int, n: int) -> None:
         self._first, self._best = t, []

@@ -24,8 +24,8 @@ _SQRT_HALF = 0.5**0.5
 class Noise(NamedTuple):
     """What a reward has beside its mean."""
 
-    law: int
-    scale: float  # the standard deviation
+    law: int | np.ndarray  # an array in a stack of runs
+    scale: float | np.ndarray  # the standard deviation
     block: Block  # scratch
 
 
@@ -43,8 +43,7 @@ def noises_of(law: int, scale: float, runs: int) -> Noise:
 def _sign_or_uniform(law, bits):
     """Return one of two signs, by the highest bit, or a number uniform on [-sqrt 3, sqrt 3].
 
-    That is the middle of one of 2^52 equal pieces: their law is symmetric, and no multiple of
-    them is rounded before it is scaled.
+    That is the middle of one of 2^52 pieces of equal length: the law is symmetric.
     """
     if law == SIGNS:
         return 1.0 if bits >> _U(63) else -1.0
