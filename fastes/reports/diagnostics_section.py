@@ -28,15 +28,8 @@ def diagnostics_section(results: Sequence[Result]) -> Section:
             "is a bound on the curve of its colour."
         )
     ]
-    if len(prior) < len(results):
-        parts.append(
-            Text(
-                "Bounds are on means over the prior, in the world that it describes, with rewards "
-                "that come at once. There are none where theta is fixed, where the world is not "
-                "what the agent believes (p is then the law under its belief), or where rewards "
-                "are late."
-            )
-        )
+    reasons = dict.fromkeys(result.configuration.outside_theory for result in results)
+    parts += [Text(_NO_BOUNDS[why]) for why in reasons if why]
     if prior:
         parts += _regret_and_bounds(prior)
     parts += _divergences(results)
@@ -49,6 +42,17 @@ def diagnostics_section(results: Sequence[Result]) -> Section:
         tables.append({**inequalities(result), "agent": f"{result.label}{on}"})
     parts += [_totals(tables), *(each for table in tables for each in _by_time(table))]
     return Section("Diagnostics beside their bounds", parts, name="diagnostics", switches=True)
+
+
+_NO_BOUNDS = {
+    "theta was fixed": "Bounds are on means over the prior: a result with a fixed theta has none.",
+    "the world was not what the agent believes": (
+        "Bounds are for a world as the agent believes it: a result of another truth has none, and "
+        "its p is the law under the agent's belief."
+    ),
+    "rewards were late": "Bounds are for rewards that come at once: none where they are late.",
+}
+"""What is said in the place of bounds, by `Configuration.outside_theory`."""
 
 
 def _regret_and_bounds(results: Sequence[Result]) -> list[Chart]:
