@@ -16,20 +16,20 @@ _OPTIONS = (
         "--truth-prior-mean",
         metavar="NUMBER|FILE.npy",
         callback=number_or_file,
-        show_default="--prior-mean",
+        show_default="as believed",
         help=PARAMETERS["truth_prior_mean"].help,
     ),
     click.option(
         "--truth-prior-cov",
         metavar="NUMBER|FILE.npy",
         callback=number_or_file,
-        show_default="--prior-cov",
+        show_default="as believed",
         help="Covariance of theta in truth: a variance, or a d or d x d array.",
     ),
     click.option(
         "--truth-noise",
         type=float,
-        show_default="--noise",
+        show_default="as believed",
         help=PARAMETERS["truth_noise"].help,
     ),
     click.option(

@@ -10,7 +10,7 @@ from fastes.reports.elements import Code, Part, Section, Table, Text
 from fastes.reports.sources import Source
 from fastes.results.curves import fact_text
 from fastes.results.result import Result
-from fastes.results.tables import setting_line
+from fastes.results.tables import setting_line, world_lines
 from fastes.studies.store import Store
 from fastes.studies.sweep import Sweep
 
@@ -44,7 +44,8 @@ def summary_of(source: Source) -> str:
             f"varied: {varied}"
         )
     labels = "; ".join(result.label for result in source.results)
-    return f"{setting_line(source.results)}: {labels}"
+    setting = "; ".join([setting_line(source.results), *world_lines(source.results)])
+    return f"{setting}: {labels}"
 
 
 def _of_results(results: Sequence[Result], file: str | None) -> list[Part]:

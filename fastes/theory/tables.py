@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastes.results.comparison import Comparison
-from fastes.results.tables import Grid, Parts, in_brackets, rounded, setting_line, with_error
+from fastes.results.tables import (
+    Grid,
+    Parts,
+    in_brackets,
+    rounded,
+    setting_line,
+    with_error,
+    world_lines,
+)
 
 _BOUNDS = {
     "theorem1": "Theorem 1",
@@ -51,6 +59,7 @@ def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) ->
     runs, believed = c.runs, c.truth == "belief"
     parts: list[str | Grid] = [
         setting_line(comparison.results),
+        *world_lines(comparison.results),
         "phat: the law of the action given the agent's state; p: of the optimal action.",
         *([] if believed else ["p is that of the agent's belief, which is not the truth."]),
     ]
@@ -161,8 +170,10 @@ def _footer(tables: list[dict[str, Any]], runs: int, believed: bool) -> Iterator
     yield "KL(p||phat): infinite where phat misses an arm that can be the best."
     yield "entropy: of the optimal action given the history, in nats."
     yield "main regret: G_t of the proof of Theorem 2; error: its D_t; bound: on D_t."
-    mean = "of equal mean" if believed else "of another mean: the belief is not the truth"
-    yield f"step regret: G_t + D_t; given theta: the same given theta too, {mean}."
+    if believed:
+        yield "step regret: G_t + D_t; given theta: the same given theta too, of equal mean."
+    else:
+        yield "step regret: G_t + D_t, as the agent believes; given theta: as it is in truth."
     ratios = {table["bounds"] and table["bounds"]["information_ratio"] for table in tables}
     bound = f", at most {rounded(ratios.pop())}" if None not in ratios else ""
     yield f"info ratio: E[G_t^2] / E[I_t], I_t the information of the step{bound}."
