@@ -39,8 +39,6 @@ from fastes.problem.whitening import (
 )
 from fastes.simulation.experiment import Experiment
 
-_U = np.uint64
-
 
 class Offers(NamedTuple):
     """What a run plays on, for its loop."""

@@ -51,6 +51,26 @@ def test_greedy_in_another_world(bandit, truth, delay):
     compare(bandit, fastes.Greedy(), T, greedy, truth=TRUTHS[truth], delay=delay)
 
 
+def test_late_plays_of_one_arm_are_known_as_such():
+    """So many steps that the posterior is computed afresh from how often each arm was played."""
+    bandit = fastes.LinearBandit(SETS["fixed"], **BELIEF)
+
+    def scores_of(played, rows, t, mean, covariance, models):
+        normals = reference.normal_vector(SEED, RUN, int(layout.POSTERIOR_SAMPLE), t, bandit.rank)
+        return rows @ (mean + played.lift @ (played.state.posterior.root.T @ normals))
+
+    played = compare(bandit, fastes.ThompsonSampling(), 1500, scores_of, delay=3)
+    assert played.state.posterior.since_refactor[0] < 1497
+
+
+def test_linucb_with_late_rewards(bandit):
+    def scores_of(played, rows, t, mean, covariance, models):
+        spread = np.sqrt(np.maximum(0, np.einsum("ij,jk,ik->i", rows, covariance, rows)))
+        return rows @ mean + 1.5 * spread
+
+    compare(bandit, fastes.LinUCB(1.5), T, scores_of, delay=2)
+
+
 @pytest.mark.parametrize("delay", [1, 4, T])
 def test_thompson_sampling_with_late_rewards(bandit, delay):
     def scores_of(played, rows, t, mean, covariance, models):

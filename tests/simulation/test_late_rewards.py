@@ -52,6 +52,16 @@ def test_all_modes_give_the_same_bits(agent, delay, monkeypatch):
         assert_same(fastes.simulate(BANDIT, agent, **options, threads=1), alone)
 
 
+@pytest.mark.parametrize("agent", [fastes.EnsembleSampling(9), fastes.LinUCB(0.5)], ids=str)
+@pytest.mark.parametrize("d", [2, 4])
+def test_the_best_arm_is_found_without_a_full_scan_too(agent, d, monkeypatch):
+    bandit, options = fastes.LinearBandit.random(5000, d), {"T": 600, "runs": 2, "delay": 20}
+    sparing = fastes.simulate(bandit, agent, **options)
+    monkeypatch.setattr(plan, "search_method", lambda *_: "scan")
+    monkeypatch.setattr(plan, "modes", lambda *_: ["alone"])
+    assert_same(fastes.simulate(bandit, agent, **options), sparing)
+
+
 def test_a_shared_update_gives_the_same_bits(monkeypatch):
     agent = fastes.EnsembleSampling(3000, engine="eager")
     options = {"T": 90, "runs": 1, "delay": 7}

@@ -11,6 +11,7 @@ import fastes
 from fastes import Truth
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.problem.truth import LAWS
+from fastes.results.curves import curves_of
 from fastes.simulation.experiment import make_experiment
 from fastes.theory.inequalities import inequalities, theorem2_measured
 
@@ -234,6 +235,17 @@ def test_any_checkpoint_goes_on_in_the_same_world(actions, tmp_path):
     for copy in some(copies):
         assert_same(resumed(copy, threads=2), whole)
         assert_same(resumed(copy, T=900), longer)
+
+
+def test_labels_say_in_which_world_a_curve_was_measured():
+    worlds = ({}, {"delay": 5}, {"truth": Truth(noise=2.0)})
+    results = [fastes.simulate(BANDIT, fastes.Greedy(), 9, **world) for world in worlds]
+    curves = curves_of(results, lambda r: (r.t, r.regret.mean, r.regret.se))
+    assert [curve.label() for curve in curves] == [
+        "Greedy, as believed, delay=0",
+        "Greedy, as believed, delay=5",
+        "Greedy, truth: noise 2.0, delay=0",
+    ]
 
 
 def test_words_tell_truths_apart():
