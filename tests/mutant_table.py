@@ -788,7 +788,7 @@ MUTANTS = [
         _tests("simulation/test_late_rewards.py::test_sets_that_change_go_on_to_the_same_bits"), compiled=True),
     Mutant("fastes/simulation/experiment.py", "another noise draws another theta",
         "if self.truth is None or not self.truth.changes_prior:", "if self.truth is None:",
-        _tests("simulation/test_truth.py::test_a_truth_that_says_nothing_else_changes_no_bit"), compiled=True),
+        _tests("simulation/test_truth.py::test_another_noise_leaves_every_bit_of_theta"), compiled=True),
     Mutant("fastes/problem/truth.py", "noise in the units of reward",
         "else self.noise / bandit.noise", "else self.noise",
         _tests("simulation/test_truth.py::test_another_noise_leaves_theta_as_it_is"), compiled=True),

@@ -109,6 +109,14 @@ def test_another_noise_leaves_theta_as_it_is(law):
     np.testing.assert_allclose(noise, drawn, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["full", "singular", "fewer arms, full", "diagonal"])
+def test_another_noise_leaves_every_bit_of_theta(name):
+    options = {"T": 30, "runs": 3}
+    plain = fastes.simulate(BANDITS[name], fastes.UniformRandom(), **options)
+    noisy = fastes.simulate(BANDITS[name], fastes.UniformRandom(), **options, truth=Truth(noise=2))
+    assert_same_numbers(plain, noisy)
+
+
 def test_a_truth_equal_to_the_belief_has_its_law():
     """Regret of 2,000 runs each, 4.5 standard errors: wrong once in 100,000 seeds."""
     same = Truth(0.3, 2.0, 0.5)
