@@ -33,6 +33,7 @@ _HOME = {
     "Study": "studies.study",
     "Sweep": "studies.sweep",
     "ThompsonSampling": "agents.thompson_sampling",
+    "Truth": "problem.truth",
     "UniformRandom": "agents.uniform_random",
     "citation": "results.citation",
     "compare": "simulation.api",
@@ -67,6 +68,7 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
     from fastes.problem.bandit import LinearBandit as LinearBandit
+    from fastes.problem.truth import Truth as Truth
     from fastes.reports.api import report as report
     from fastes.results.citation import citation as citation
     from fastes.results.comparison import Comparison as Comparison

@@ -481,3 +481,57 @@ def least_ratio_on_grid(D: Floats, v: Floats, points: int) -> float:
                 mixed = (1 - q) * D[i] + q * D[j], (1 - q) * v[i] + q * v[j]
                 least = min(least, ratio(*mixed))
     return least
+
+
+# ------------------------------------------------------------ noise laws, and late rewards
+
+
+def noise(seed: int, run: int, stream: int, t: int, law: str) -> float:
+    """The noise of step t, of mean 0 and variance 1, by its law."""
+    if law == "normal":
+        return normal(seed, run, stream, 0, t)
+    if law == "laplace":  # the difference of two exponential numbers has variance 2
+        words = random_pair(seed, run, stream, 0, t)
+        first, second = (-math.log((word + 0.5) / 2.0**64) for word in words)
+        return (first - second) / math.sqrt(2.0)
+    word = random_pair(seed, run, stream, 0, t // 2)[t % 2]
+    if law == "signs":
+        return 1.0 if word >= 2**63 else -1.0
+    return math.sqrt(3.0) * (2.0 * (word // 2**12 + 0.5) / 2.0**52 - 1.0)
+
+
+def play_late(
+    problem: Problem,
+    T: int,
+    delay: int,
+    theta: Floats,
+    noise: Callable[[int], float],
+    arm_of: Callable[[int, Floats], int],
+    scores_of: Callable[[int, Floats, Floats, list[Floats]], Floats],
+    models: list[Floats],
+    perturbation: Callable[[int, int], float],
+    offer: Callable[[int], Floats] | None = None,
+) -> list[Step]:
+    """`play`, with the reward of step t observed after the choice of step t + delay.
+
+    `perturbation(s, m)` is W of model m at the s-th reward that is observed, which is step s's.
+    """
+    mean, covariance = problem.mean, problem.covariance
+    history: list[tuple[Floats, float]] = []
+    steps = []
+    for t in range(T):
+        scores = scores_of(t, mean, covariance, models)
+        arm = arm_of(t, scores)
+        steps.append(Step(scores, arm, mean, covariance, models))
+        a = (problem.actions if offer is None else offer(t))[arm]
+        history.append((a, a @ theta + noise(t)))
+        s = t - delay
+        if s >= 0:
+            a, reward = history[s]
+            models = [
+                model_update(problem, model, covariance, a, reward, perturbation(s, m))
+                for m, model in enumerate(models)
+            ]
+            mean, covariance = posterior_update(problem, mean, covariance, a, reward)
+    steps.append(Step(np.array([]), -1, mean, covariance, models))
+    return steps

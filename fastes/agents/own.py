@@ -1,8 +1,9 @@
 """Anyone's own agent: whatever has the interface of a live agent plays beside the compiled ones.
 
 An agent is an object with ``start(bandit, seed)``. What that returns chooses an arm by ``act()``
-and learns by ``observe(arm, reward)``. If it has ``action_law()`` too, the probability with which
-it would play each arm, diagnostics can measure it.
+and learns by ``observe(arm, reward)``; where arms change, by ``act(actions)``, rows of which it
+returns the number of one, and ``observe(row, reward)``. If it has ``action_law()`` too, the
+probability with which it would play each arm of a fixed set, diagnostics can measure it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from fastes.agents.own_compiled import checked
 from fastes.checks import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastes.agents.action_law import ActionLaw
     from fastes.kernels.actions.arms import Arms
     from fastes.kernels.streams.philox import Source
@@ -28,11 +31,20 @@ if TYPE_CHECKING:
 class Player(Protocol):
     """An own agent at work on one problem."""
 
-    def act(self) -> int:
-        """Return the arm to play, by its index in `bandit.actions`."""
+    @property
+    def act(self) -> Callable[..., Any]:
+        """Return what to play: ``act()`` the index of an arm in `bandit.actions`.
 
-    def observe(self, arm: int, reward: float) -> None:
-        """Take in the reward of an arm."""
+        On sets that change it is called with the rows on offer, (K, d): ``act(actions)`` returns
+        the index of one of them. On a ball ``act()`` returns a vector.
+        """
+
+    @property
+    def observe(self) -> Callable[[Any, float], Any]:
+        """Take in a reward: ``observe(arm, reward)``.
+
+        On sets that change, and on a ball, the arm is the row, or the vector, that was played.
+        """
 
 
 class PlayerFactory(Protocol):

@@ -22,6 +22,7 @@ from fastes.cli.options import (
 )
 from fastes.cli.problem_options import bandit_from_options
 from fastes.cli.startup import load_numba
+from fastes.cli.truth_options import world_from_options
 
 if TYPE_CHECKING:
     from fastes.agents.agent import Agent
@@ -94,7 +95,9 @@ def shown_default(name: str, declared: Parameter, agents: list[str] | None = Non
     """Return the usual value of a parameter, as help shows it: of each agent, if they differ."""
     if declared.usual is not None:
         return declared.text(declared.usual)
-    own = {agent: parameters_of(AGENTS[agent])[name] for agent in agents or ()}
+    if not agents:
+        return "as believed"
+    own = {agent: parameters_of(AGENTS[agent])[name] for agent in agents}
     return ", ".join(f"{each.text(each.usual)} of {agent}" for agent, each in own.items())
 
 
@@ -131,6 +134,7 @@ def simulate_from_options(
     agents = agents_from_options(options)
     check_baseline(options.get("baseline"), [(agent.label, agent.name) for agent in agents])
     chosen |= {name: options[name] for name in ("T", "seed", "threads")}
+    chosen |= world_from_options(options)
     if options["runs"] is None:
         chosen["runs"] = max(1, min(50, 1_000_000 // max(1, options["T"])))
     else:

@@ -11,7 +11,10 @@ from fastes.cli.options import check_outputs
 if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
 
-_INPUTS = ("arms", "prior_mean", "prior_cov", "problem", "theta", "file")
+_INPUTS = (
+    *("arms", "prior_mean", "prior_cov", "problem", "theta", "file"),
+    *("truth_prior_mean", "truth_prior_cov"),
+)
 
 
 def check_files(options: dict[str, Any]) -> None:

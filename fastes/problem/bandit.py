@@ -17,6 +17,7 @@ from fastes.checks.memory import require
 from fastes.checks.numbers import MAX_SEED, MAX_SIZE
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.kinds import FileFormatError, require_replaceable
+from fastes.problem.belief import checked_covariance, checked_mean
 
 if TYPE_CHECKING:
     from fastes.problem.whitening import Canonical
@@ -66,8 +67,8 @@ class LinearBandit:
         d = checked.dimension if isinstance(checked, ActionSet) else checked.shape[1]
         values = {
             "actions": checked,
-            "prior_mean": arrays.frozen(_mean("prior_mean", prior_mean, d)),
-            "prior_cov": _covariance("prior_cov", prior_cov, d),
+            "prior_mean": arrays.frozen(checked_mean("prior_mean", prior_mean, d)),
+            "prior_cov": checked_covariance("prior_cov", prior_cov, d),
             "noise": numbers.positive("noise", noise),
         }
         for name, value in values.items():
@@ -250,7 +251,7 @@ class LinearBandit:
         if covariance.shape != (K, K) or K == 0:
             raise ValueError(f"kernel_matrix must be square, got shape {covariance.shape}")
         require(f"a Gaussian process with K={K:,}", 5 * 8 * K * K)
-        return cls(np.eye(K), _mean("mean", mean, K), covariance, noise)
+        return cls(np.eye(K), checked_mean("mean", mean, K), covariance, noise)
 
     @classmethod
     def hard_for_ensembles(cls, K: int, M: int, noise: float = 1.0) -> Self:
@@ -356,42 +357,3 @@ def _fixed(actions: ArrayLike) -> Floats:
         )
     numbers.integer("the number of arms K", len(rows), 1, MAX_SIZE)
     return arrays.frozen(rows)
-
-
-def _mean(name: str, value: ArrayLike, d: int) -> Floats:
-    mean = arrays.array(name, value)
-    if mean.ndim == 0:
-        return np.full(d, float(mean))
-    if mean.shape != (d,):
-        raise ValueError(f"{name} must be a number or have shape ({d},), got shape {mean.shape}")
-    return mean
-
-
-def _covariance(name: str, value: ArrayLike, d: int) -> float | Floats:
-    """Return a validated covariance. Only its shape, signs and symmetry are checked here."""
-    covariance = arrays.array(name, value)
-    if covariance.ndim == 0:
-        return numbers.nonnegative(name, float(covariance))
-    if covariance.shape not in ((d,), (d, d)):
-        raise ValueError(
-            f"{name} must be a number or have shape ({d},) or ({d}, {d}), "
-            f"got shape {covariance.shape}"
-        )
-    variances = covariance if covariance.ndim == 1 else np.diag(covariance)
-    if (variances < 0).any():
-        worst = int(np.argmin(variances))
-        raise ValueError(
-            f"{name} must be positive semidefinite, got the variance {variances[worst]:g} "
-            f"at [{worst}]"
-        )
-    if covariance.ndim == 2:
-        sd = np.sqrt(variances)
-        gap = np.abs(covariance - covariance.T)
-        if (gap > 1e-10 * sd * sd[:, None]).any():
-            i, j = (int(n) for n in np.unravel_index(np.argmax(gap), gap.shape))
-            raise ValueError(
-                f"{name} must be symmetric, got {covariance[i, j]:g} at [{i}, {j}] "
-                f"and {covariance[j, i]:g} at [{j}, {i}]"
-            )
-        covariance = (covariance + covariance.T) / 2
-    return arrays.frozen(covariance)

@@ -7,6 +7,7 @@ comes (kernels/actions/whitening.py).
 import numpy as np
 
 from fastes.checks.arrays import Floats
+from fastes.checks.numbers import shown
 from fastes.kernels.actions.whitening import Whitening
 from fastes.problem.factorisation import covariance_root
 from fastes.problem.whitening import (
@@ -50,11 +51,16 @@ def canonical_theta(canonical: Canonical, theta: Floats, prior_mean: Floats) -> 
     factor, gap = canonical.factor, theta - prior_mean
     assert factor is not None  # only where there are arms
     if np.ndim(factor) == 2:
-        root = np.asarray(factor)
+        z = np.asarray(np.linalg.lstsq(np.asarray(factor), gap, rcond=None)[0], np.float64)
+        left = factor @ z - gap
     else:
-        diagonal = np.broadcast_to(factor, gap.shape)
-        root = np.diag(diagonal)[:, kept_coordinates(np.asarray(diagonal))]
-    z = np.asarray(np.linalg.lstsq(root, gap, rcond=None)[0], np.float64)
-    if np.linalg.norm(root @ z - gap) > 1e-9 * max(1.0, float(np.linalg.norm(gap))):
-        raise ValueError("theta must be possible under the prior, whose covariance is singular")
+        diagonal, left = np.array(np.broadcast_to(factor, gap.shape)), gap.copy()
+        kept = kept_coordinates(diagonal)
+        z = np.divide(gap[kept], diagonal[kept], out=np.zeros(len(kept)), where=diagonal[kept] > 0)
+        left[kept] -= diagonal[kept] * z
+    if np.linalg.norm(left) > 1e-9 * max(1.0, float(np.linalg.norm(gap))):
+        raise ValueError(
+            "theta must be possible under the prior, whose covariance is singular, where the "
+            f"arms change, got {shown(theta)}"
+        )
     return z

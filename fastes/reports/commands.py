@@ -8,6 +8,7 @@ from typing import Any
 from fastes.agents import AGENTS
 from fastes.checks.parameters import FLAGS, parameters_of
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.truth import Truth
 from fastes.results.result import Result
 from fastes.studies.study import Study
 
@@ -33,14 +34,21 @@ def result_python(results: Sequence[Result], file: str | None) -> str:
         return f"import fastes\n\nold = fastes.load({file!r})\nnew = fastes.rerun(old)"
     c = results[0].configuration
     problem = _python_problem(results[0])
-    if problem is None or c.theta != "prior" or not all(_is_known(result) for result in results):
+    sayable = problem is not None and c.theta == "prior" and _truth_words(results[0]) is not None
+    if not sayable or not all(_is_known(result) for result in results):
         return "new = fastes.rerun(old)  # `old` is what this report was given"
     agents = ", ".join(f"fastes.{_python_agent(result)}" for result in results)
     return (
         f"import fastes\n\nbandit = fastes.LinearBandit.random({problem})\nagents = [{agents}]\n"
         f"new = fastes.compare(bandit, agents, T={c.T}, runs={_runs(results)}, seed={c.seed}, "
-        f"points={c.points})"
+        f"points={c.points}{_python_world(results[0])})"
     )
+
+
+def _python_world(result: Result) -> str:
+    truth = "" if result.truth is None else f", truth=fastes.{result.truth!r}"
+    delay = result.configuration.delay
+    return truth + (f", delay={delay}" if delay else "")
 
 
 def study_command(study: Study, file: str) -> list[str]:
@@ -51,7 +59,7 @@ def study_command(study: Study, file: str) -> list[str]:
     words = ["fastes", "sweep"]
     for name, values in described.items():
         several = values if isinstance(values, list) else [values]
-        if several == [None]:  # each agent has its own
+        if several == [None]:  # each agent's own, or as believed
             continue
         text = ",".join(_word(value) for value in several)
         words += [f"--{name.replace('_', '-')}", text]
@@ -65,7 +73,26 @@ def _is_known(result: Result) -> bool:
 def _can_be_said(result: Result) -> bool:
     """Return whether options of a command say all of what was done."""
     # ``fastes diagnose`` has no --points.
-    return _is_known(result) and (result.diagnostics is None or result.configuration.points == 200)
+    if not _is_known(result) or (result.truth is not None and _truth_words(result) is None):
+        return False
+    return result.diagnostics is None or result.configuration.points == 200
+
+
+def _truth_words(result: Result) -> dict[str, Any] | None:
+    """Return the options of how the world differed, or None if numbers do not say it."""
+    truth = result.truth or Truth()
+    given = {
+        "truth_prior_mean": truth.prior_mean,
+        "truth_prior_cov": truth.prior_cov,
+        "truth_noise": truth.noise,
+    }
+    words: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if not all(isinstance(value, float) for value in words.values()):
+        return None
+    if truth.noise_law != "normal":
+        words["noise_law"] = truth.noise_law
+    delay = result.configuration.delay
+    return {**words, "delay": delay} if delay else words
 
 
 def _runs(results: Sequence[Result]) -> int:
@@ -124,6 +151,8 @@ def _command(results: Sequence[Result], needed: Sequence[str]) -> str:
             words += [f"--{name.replace('_', '-')}", _word(value)]
     if "theta" in needed:
         words += ["--theta", "theta.npy"]
+    for name, value in (_truth_words(first) or {}).items():
+        words += [f"--{name.replace('_', '-')}", _word(value)]
     words += ["--T", str(c.T), "--runs", str(_runs(results)), "--seed", str(c.seed)]
     if first.diagnostics is not None:
         words += ["--times", ",".join(map(str, first.diagnostics.t.tolist()))]

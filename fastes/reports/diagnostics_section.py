@@ -20,7 +20,7 @@ _BARS = Axes(_T, "", marks="bars", logx=True)
 
 def diagnostics_section(results: Sequence[Result]) -> Section:
     """Return the section of results that hold diagnostics."""
-    prior = [result for result in results if result.configuration.theta == "prior"]
+    prior = [result for result in results if not result.configuration.outside_theory]
     parts: list[Part] = [
         Text(
             "p̂ is the law of the action given the agent's state, p the law of the optimal action "
@@ -28,10 +28,8 @@ def diagnostics_section(results: Sequence[Result]) -> Section:
             "is a bound on the curve of its colour."
         )
     ]
-    if len(prior) < len(results):
-        parts.append(
-            Text("Bounds are on means over the prior: a result with a fixed theta has none.")
-        )
+    reasons = dict.fromkeys(result.configuration.outside_theory for result in results)
+    parts += [Text(_NO_BOUNDS[why]) for why in reasons if why]
     if prior:
         parts += _regret_and_bounds(prior)
     parts += _divergences(results)
@@ -44,6 +42,17 @@ def diagnostics_section(results: Sequence[Result]) -> Section:
         tables.append({**inequalities(result), "agent": f"{result.label}{on}"})
     parts += [_totals(tables), *(each for table in tables for each in _by_time(table))]
     return Section("Diagnostics beside their bounds", parts, name="diagnostics", switches=True)
+
+
+_NO_BOUNDS = {
+    "theta was fixed": "Bounds are on means over the prior: a result with a fixed theta has none.",
+    "the world was not what the agent believes": (
+        "Bounds are for a world as the agent believes it: a result of another truth has none, and "
+        "its p is the law under the agent's belief."
+    ),
+    "rewards were late": "Bounds are for rewards that come at once: none where they are late.",
+}
+"""What is said in the place of bounds, by `Configuration.outside_theory`."""
 
 
 def _regret_and_bounds(results: Sequence[Result]) -> list[Chart]:
@@ -118,7 +127,7 @@ def _measured(name: str) -> Callable[[Result], tuple[Any, Floats, Floats]]:
 
 def _has_bounds(curve: Curve) -> bool:
     c = _result(curve).configuration
-    return c.theta == "prior" and "M" in c.parameters
+    return not c.outside_theory and "M" in c.parameters
 
 
 def _kl_bound(curve: Curve, line: dict[str, str]) -> Trace:
@@ -138,7 +147,7 @@ def _step_regrets(results: Sequence[Result]) -> list[Part]:
         added = []
         for curve in curves:
             result = _result(curve)
-            if result.configuration.theta == "prior":
+            if not result.configuration.outside_theory:
                 found = diagnostics_of(result)
                 distance = np.maximum(found.mean("hellinger_squared").value, 0.0)
                 values = found.constants.eta.value * np.sqrt(distance)
@@ -149,7 +158,7 @@ def _step_regrets(results: Sequence[Result]) -> list[Part]:
     def ratio_bounds(
         curves: Sequence[Curve], look: Callable[[Curve], dict[str, str]]
     ) -> list[Trace]:
-        if any(_result(curve).configuration.theta != "prior" for curve in curves):
+        if any(_result(curve).configuration.outside_theory for curve in curves):
             return []
         known = diagnostics_of(_result(curves[0])).constants
         return [reference("bound: ι² d", None, [known.iota**2 * known.d], "dash")]

@@ -10,7 +10,7 @@ from fastes.reports.elements import Code, Part, Section, Table, Text
 from fastes.reports.sources import Source
 from fastes.results.curves import fact_text
 from fastes.results.result import Result
-from fastes.results.tables import setting_line
+from fastes.results.tables import setting_line, world_lines
 from fastes.studies.store import Store
 from fastes.studies.sweep import Sweep
 
@@ -44,7 +44,8 @@ def summary_of(source: Source) -> str:
             f"varied: {varied}"
         )
     labels = "; ".join(result.label for result in source.results)
-    return f"{setting_line(source.results)}: {labels}"
+    setting = "; ".join([setting_line(source.results), *world_lines(source.results)])
+    return f"{setting}: {labels}"
 
 
 def _of_results(results: Sequence[Result], file: str | None) -> list[Part]:
@@ -54,6 +55,8 @@ def _of_results(results: Sequence[Result], file: str | None) -> list[Part]:
         "problem": f"{fact_text('K', c.K)} arms, {fact_text('d', c.d)}, noise {c.noise:g}",
         "arms": _arms(first),
         "theta": "drawn from the prior in every run" if c.theta == "prior" else "fixed",
+        "truth": "as the agents believe" if c.truth == "belief" else c.truth,
+        "rewards": f"late by {c.delay:,} steps" if c.delay else "observed at once",
         "steps, T": f"{c.T:,}",
         "runs": ", ".join(dict.fromkeys(f"{r.configuration.runs:,}" for r in results)),
         "seed": str(c.seed),

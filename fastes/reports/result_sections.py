@@ -16,7 +16,7 @@ from fastes.results.result import Result
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _MOST_RANKS = 200
 _TOP = 10
-_SHARED = ("K", "d", "T", "noise", "seed", "theta")
+_SHARED = ("K", "d", "T", "noise", "seed", "theta", "truth", "delay")
 
 
 def result_section(results: Sequence[Result], baseline: str | int | None) -> Section:

@@ -131,7 +131,7 @@ def _bounds(results: Sequence[Result], missing: list[str]) -> list[float | None]
     for result in results:
         c = result.configuration
         known: Any = None
-        if c.theta == "prior" and c.agent in ("es", "ts"):
+        if not c.outside_theory and c.agent in ("es", "ts"):
             try:
                 known = constants_of(result)
             except (ValueError, MemoryError) as error:

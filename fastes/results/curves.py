@@ -81,6 +81,10 @@ def curves_of(
     return told_apart(curves)
 
 
+_TELLING = ("engine", "T", "runs", "seed", "truth", "delay")
+"""Facts that labels say where curves differ in them."""
+
+
 def told_apart(curves: Sequence[Curve]) -> list[Curve]:
     """Return the curves, each once, with labels that differ on one problem."""
     groups: dict[Any, list[Curve]] = {}
@@ -91,10 +95,10 @@ def told_apart(curves: Sequence[Curve]) -> list[Curve]:
             group.append(curve)
     found: dict[int, Curve] = {}
     for group in groups.values():
-        names = [n for n in ("engine", "T", "runs", "seed") if len(_values(group, n)) > 1]
+        names = [n for n in _TELLING if len(_values(group, n)) > 1]
         for i, curve in enumerate(group):
-            more = {name: fact_text(name, curve.facts[name]) for name in names}
-            if len(group) > 1 and len({tuple(c.facts[n] for n in names) for c in group}) == 1:
+            more = {name: fact_text(name, curve.facts.get(name)) for name in names}
+            if len(group) > 1 and len({tuple(map(c.facts.get, names)) for c in group}) == 1:
                 more["copy"] = f"no. {i + 1}"
             facts = {**curve.facts, "copy": i} if "copy" in more else curve.facts
             found[id(curve)] = replace(curve, words={**curve.words, **more}, facts=facts)
@@ -124,6 +128,10 @@ def fact_text(name: str, value: Any) -> str:
         return "theta from the prior" if value == "prior" else "theta fixed"
     if name == "problem":
         return f"problem {value[:6]}"
+    if name == "truth":
+        return "as believed" if value in (None, "belief") else f"truth: {value}"
+    if name == "delay":
+        return f"delay={value or 0:,}"
     if name == "actions":
         return str(value)
     if isinstance(value, float):

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.checks import arrays as checked_arrays
 from fastes.checks import numbers
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.atomic import atomic_write
 from fastes.files.kinds import FileFormatError, require_replaceable
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.truth import Truth
 from fastes.results.comparison import Comparison
 from fastes.results.diagnostics import Diagnostics, Measurements
 from fastes.results.regret import Regret
@@ -43,6 +45,9 @@ def save_results(
         arrays |= {f"problem_{c.problem}_{name}": part for name, part in problem.items()}
         if result.theta is not None:
             arrays[_theta_name(c)] = result.theta
+        if result.truth is not None:
+            parts = result.truth.parts().items()
+            arrays |= {f"{_truth_prefix(c)}{name}": part for name, part in parts}
     meta = {
         "results": [result.configuration._asdict() for result in results],
         "diagnostics": [_described(result.diagnostics) for result in results],
@@ -52,6 +57,20 @@ def save_results(
 
 def _theta_name(c: Configuration) -> str:
     return f"theta_{c.theta.split()[-1]}"  # its hash
+
+
+def _truth_prefix(c: Configuration) -> str:
+    return f"truth_{checked_arrays.fingerprint(c.truth)}_"
+
+
+def _truth(c: Configuration, arrays: Arrays) -> Truth | None:
+    """Return the truth of a result from a file, or raise one of `_WRONG`."""
+    if c.truth == "belief":
+        return None
+    truth = Truth.from_parts(with_prefix(arrays, _truth_prefix(c)))
+    if truth.words != c.truth:
+        raise ValueError("its truth is not the one that it describes")
+    return truth
 
 
 def _parts(result: Result) -> Arrays:
@@ -107,6 +126,7 @@ def _result(c: Configuration, described: Any, arrays: Arrays, i: int) -> Result:
         None if c.theta == "prior" else _numbers(arrays[_theta_name(c)], "f"),
         _optional(arrays, f"actions_{i}", "u"),
         _optional(arrays, f"rewards_{i}", "f"),
+        _truth(c, arrays),
     )
     if not (_is_whole(result) and _fits(result.diagnostics, c)):
         raise ValueError("its parts do not fit each other")
@@ -124,13 +144,15 @@ def _check_configuration(c: Configuration) -> None:
         "seed": (0, numbers.MAX_SEED),
         "points": (1, numbers.MAX_SIZE),
         "threads": (1, numbers.MAX_SIZE),
+        "delay": (0, numbers.MAX_STEPS),
     }
     for name, (least, most) in limits.items():
         if name != "K" or c.K is not None:
             numbers.integer(name, getattr(c, name), least, most)
     numbers.positive("noise", c.noise)
     numbers.positive("seconds", c.seconds)
-    texts = (c.agent, c.engine, c.actions, c.theta, c.problem, c.date, *Versions(**c.versions))
+    words = (c.agent, c.engine, c.actions, c.theta, c.truth, c.problem, c.date)
+    texts = (*words, *Versions(**c.versions))
     if not all(isinstance(text, str) for text in texts) or not isinstance(c.parameters, dict):
         raise TypeError("its description is not one")
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastes.agents import agent_label
 from fastes.checks.arrays import Floats
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.truth import Truth
 from fastes.results.diagnostics import Diagnostics
 from fastes.results.regret import Regret
 
@@ -45,6 +46,17 @@ class Configuration(NamedTuple):
     date: str  # when it was done, in UTC
     threads: int
     seconds: float
+    truth: str = "belief"  # or how the world differs from the bandit, in words (`Truth.words`)
+    delay: int = 0  # steps by which rewards are late
+
+    @property
+    def outside_theory(self) -> str:
+        """Why the paper's bounds do not speak of it; empty where they do."""
+        if self.theta != "prior":
+            return "theta was fixed"
+        if self.truth != "belief":
+            return "the world was not what the agent believes"
+        return "rewards were late" if self.delay else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +83,8 @@ class Result:
         The arm of every step, if it was kept.
     rewards : (runs, T) array or None
         The reward of every step, if it was kept.
+    truth : Truth or None
+        How the world differed from what the agent believes, if it did.
 
     Examples
     --------
@@ -98,6 +112,7 @@ class Result:
     theta: Floats | None = None
     actions: NDArray[np.unsignedinteger[Any]] | None = None
     rewards: Floats | None = None
+    truth: Truth | None = None
 
     @property
     def label(self) -> str:
@@ -211,6 +226,8 @@ def shared_facts(result: Result) -> dict[str, Any]:
         "seed",
         "points",
         "theta",
+        "truth",
+        "delay",
         "problem",
     )
     return {**{name: getattr(c, name) for name in names}, "versions": dict(c.versions)}

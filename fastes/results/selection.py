@@ -13,6 +13,8 @@ def facts_of(result: Result) -> dict[str, Any]:
     c = result.configuration
     names = ("engine", "K", "d", "T", "runs", "seed", "noise", "theta", "problem")
     facts = {"agent": c.agent, **c.parameters, **{name: getattr(c, name) for name in names}}
+    if c.truth != "belief" or c.delay:
+        facts |= {"truth": c.truth, "delay": c.delay}
     return facts if c.actions == "fixed" else {**facts, "actions": c.actions}
 
 

@@ -78,7 +78,8 @@ def result_tables(results: Sequence[Result], differences: Sequence[Difference] =
     spread = ["median", "90% of runs"] if several else []
     header = ["agent", "regret at T", *spread, "per step", "seconds"]
     rows = [[result.label, *_row(result, several)] for result in results]
-    parts: list[str | Grid] = [setting_line(results), Grid(header, rows, left=1)]
+    grid = Grid(header, rows, left=1)
+    parts: list[str | Grid] = [setting_line(results), *world_lines(results), grid]
     if several:
         parts += [
             "+- is one standard error of the mean over runs. 90% of runs lie between the",
@@ -103,6 +104,14 @@ def setting_line(results: Sequence[Result]) -> str:
         f"{_arms(c)}, d={c.d:,}, T={c.T:,} steps, "
         f"{count} run{'s' if runs[-1] > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
     )
+
+
+def world_lines(results: Sequence[Result]) -> list[str]:
+    """Return a line on each way in which the world differs from what agents believe."""
+    c = results[0].configuration
+    truth = [] if c.truth == "belief" else [f"in truth: {c.truth}"]
+    steps = f"{c.delay:,} step{'s' if c.delay > 1 else ''}"
+    return [*truth, f"rewards are late by {steps}"] if c.delay else truth
 
 
 def final_regret(result: Result) -> list[str]:

@@ -9,6 +9,7 @@ from fastes.agents.agent import Agent
 from fastes.agents.own import OwnAgent, PlayerFactory
 from fastes.agents.own_compiled import require_action_law
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.truth import Truth
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 from fastes.simulation.bars import progress_report
@@ -28,6 +29,8 @@ def simulate(
     seed: int = 0,
     *,
     theta: ArrayLike | None = None,
+    truth: Truth | None = None,
+    delay: int = 0,
     points: int = 200,
     threads: int | None = None,
     diagnostics: ArrayLike | None = None,
@@ -48,7 +51,8 @@ def simulate(
         The problem.
     agent : EnsembleSampling, ThompsonSampling, Greedy, LinUCB, UniformRandom, or your own
         The agent. Your own is any object with ``start(bandit, seed)``; what that returns has
-        ``act()`` and ``observe(arm, reward)``, and for diagnostics ``action_law()``.
+        ``act()`` and ``observe(arm, reward)``, and for diagnostics ``action_law()``. Where arms
+        change it is called as ``act(actions)`` and ``observe(row, reward)``.
     T : int
         Number of steps of each run.
     runs : int
@@ -58,6 +62,12 @@ def simulate(
     theta : (d,) or (runs, d) array_like, optional
         The true parameter, for all runs or for each. By default it is drawn from the prior
         anew for every run (Bayesian regret).
+    truth : Truth, optional
+        How the world differs from what the agent believes, which is the bandit's: another prior
+        of theta, another noise. Regret is against the true means.
+    delay : int
+        The reward of step t is observed after the choice of step t + delay. Regret counts all
+        steps, those too whose rewards come too late to be observed.
     points : int
         Record the regret at this many times at most. Half of them are evenly spaced, half are
         evenly spaced in log t.
@@ -106,6 +116,8 @@ def simulate(
         runs,
         seed,
         theta=theta,
+        truth=truth,
+        delay=delay,
         points=points,
         threads=threads,
         diagnostics=diagnostics,
@@ -125,6 +137,8 @@ def compare(
     seed: int = 0,
     *,
     theta: ArrayLike | None = None,
+    truth: Truth | None = None,
+    delay: int = 0,
     points: int = 200,
     threads: int | None = None,
     diagnostics: ArrayLike | None = None,
@@ -158,6 +172,8 @@ def compare(
         runs,
         seed,
         theta=theta,
+        truth=truth,
+        delay=delay,
         points=points,
         diagnostics=diagnostics,
         samples=samples,

@@ -15,18 +15,17 @@ from fastes.agents.states import Arrays, state_arrays
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import needs_capacity
-from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.loop.advance import advance
-from fastes.kernels.loop.environment import Environment, draw_means, environments
+from fastes.kernels.loop.environment import Environment, environments
 from fastes.kernels.loop.lockstep import advance_lockstep, advance_sequence, lockstep_workspace
 from fastes.kernels.loop.record import Record, record
 from fastes.kernels.loop.states import set_state, stack_states, state_at
 from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import Source, source
 from fastes.problem.bandit import LinearBandit
-from fastes.problem.whitening import mean_rewards
 from fastes.simulation.experiment import Experiment
-from fastes.simulation.offers import Offers, offers_of_run
+from fastes.simulation.late import fill_late, late_arrays
+from fastes.simulation.offers import Offers, means_of_runs, offers_of_run
 from fastes.simulation.partial_result import BatchState, PartialResult
 from fastes.simulation.plan import Plan
 from fastes.simulation.shared_update import SharedUpdate
@@ -76,6 +75,7 @@ def _run_alone(
     t = 0
     if saved is not None:
         t = saved.t
+        fill_late(environment.late, saved.states[0])
         kept.total[:] = saved.totals
         kept.cursor[:] = np.searchsorted(e.times, t, side="right")
     forward = advance if context.shared_update is None else context.shared_update.advance
@@ -89,11 +89,12 @@ def _run_alone(
             elif needs_capacity(state):
                 state = agent.with_capacity(state)
             else:
-                raise _failed(e.bandit, run, reached)
+                raise run_failure(e.bandit, run, reached)
         return int(reached)
 
     def capture(t: int) -> BatchState:
-        return BatchState(runs, t, kept.total.copy(), [state_arrays(state)])
+        arrays = state_arrays(state) | late_arrays(environment.late)
+        return BatchState(runs, t, kept.total.copy(), [arrays])
 
     if e.probe_times is not None:
         from fastes.theory.probe import probe
@@ -126,6 +127,8 @@ def _run_many(
         for i, run in enumerate(runs):
             stored = None if saved is None else saved.states[i]
             set_state(states, i, _state(e, agent, run, stored, actions.arms))
+            if stored is not None:
+                fill_late(state_at(environments.late, i), stored)
     del state  # or one more would stay
     rows = context.partial.rows(runs)
     records = Record(
@@ -152,7 +155,7 @@ def _run_many(
         rest = (environments, records, sources, work, failed_run, t, stop)
         reached = forward(states, actions, *rest)
         if reached < stop:
-            raise _failed(e.bandit, runs[failed_run[0]], reached)
+            raise run_failure(e.bandit, runs[failed_run[0]], reached)
         return int(reached)
 
     before = counts.copy()
@@ -162,7 +165,10 @@ def _run_many(
 
     def capture(t: int) -> BatchState:
         add_counts()
-        arrays = [state_arrays(state_at(states, i)) for i in range(n)]
+        late = environments.late
+        arrays = [
+            state_arrays(state_at(states, i)) | late_arrays(state_at(late, i)) for i in range(n)
+        ]
         return BatchState(runs, t, records.total[:, 0].copy(), arrays)
 
     yield from slices(t, e.T, step_to, capture, records.total)
@@ -192,14 +198,8 @@ def _state(e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: An
 def environments_of(e: Experiment, runs: range) -> Environment:
     """Return what pays in each run, as a stack."""
     bandit = e.bandit
-    means = np.empty((len(runs), bandit.K))
-    if e.theta is None:
-        arms, z, seed = bandit.canonical.arms, np.empty(bandit.rank), np.uint64(e.seed)
-        draw_means(arms, seed, np.uint64(runs.start), z, np.empty(TILE), means)
-    else:
-        for row, run in zip(means, runs, strict=True):
-            row[:] = mean_rewards(bandit.actions, e.theta[run % len(e.theta)], bandit.noise)
-    return environments(means, bandit.rank)
+    means = means_of_runs(e, runs, bandit.canonical.arms, bandit.actions)
+    return environments(means, bandit.rank, *e.noise, e.waiting)
 
 
 def slices(
@@ -227,7 +227,8 @@ def slices(
             length = max(1, min(4 * length, int(steps * _SLICE_SECONDS / max(elapsed, 1e-9))))
 
 
-def _failed(bandit: LinearBandit, run: int, step: int) -> Exception:
+def run_failure(bandit: LinearBandit, run: int, step: int) -> Exception:
+    """Return why a run could not choose an arm at a step."""
     if isinstance(bandit.actions, Given):
         rows = bandit.actions.array[step % len(bandit.actions.array)]
         if not np.isfinite(rows).all():

@@ -103,4 +103,5 @@ def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, thre
         e.theta,
         actions if "actions" in e.keep else None,
         partial.rewards[done] * e.bandit.noise if "rewards" in e.keep else None,
+        e.truth,
     )

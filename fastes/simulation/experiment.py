@@ -16,9 +16,10 @@ from fastes.agents.own import PlayerFactory, as_agent
 from fastes.agents.states import Arrays
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
-from fastes.checks.numbers import MAX_SEED, MAX_SIZE
-from fastes.files.archive import utc_now
+from fastes.checks.numbers import MAX_SEED, MAX_SIZE, MAX_STEPS
+from fastes.files.archive import utc_now, with_prefix
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.truth import Truth
 from fastes.results.result import Configuration
 from fastes.results.versions import versions
 from fastes.simulation.recording import recording_times
@@ -44,6 +45,8 @@ class Experiment:
     probe_times: NDArray[np.int64] | None = None  # steps before which the state is probed
     samples: int = 2  # draws of theta for each probe
     keep: tuple[str, ...] = ()  # what is kept of every step, of `TRAJECTORIES`
+    truth: Truth | None = None  # how the world differs from the bandit; None: it does not
+    delay: int = 0  # steps by which rewards are late
 
     def __post_init__(self) -> None:
         _check_bandit(self.bandit)
@@ -55,6 +58,7 @@ class Experiment:
             "seed": (0, MAX_SEED),
             "points": (1, MAX_SIZE),
             "samples": (2, MAX_SIZE),
+            "delay": (0, MAX_STEPS),
         }
         for name, (least, most) in limits.items():
             value = numbers.integer(name, getattr(self, name), least, most)
@@ -68,14 +72,33 @@ class Experiment:
             raise ValueError("keep actions is about arms with numbers: those of a ball have none")
         for agent in self.agents:
             check_plays(agent, self.bandit)
-        own = [agent.label for agent in self.agents if not agent.compiled]
-        if own and self.bandit.action_set is not None:
-            raise ValueError(f"an own agent such as {own[0]} plays on a fixed set of arms only")
+        object.__setattr__(self, "truth", _checked_truth(self.truth, self.bandit))
+        if self.theta is not None and self.truth is not None and self.truth.changes_prior:
+            raise ValueError(f"theta is fixed: truth must have no prior of it, got {self.truth}")
 
     @cached_property
     def times(self) -> NDArray[np.int64]:
         """When regret is recorded."""
         return recording_times(self.T, self.points)
+
+    @property
+    def noise(self) -> tuple[int, float]:
+        """The law of the noise, by its number, and its standard deviation in the bandit's units."""
+        truth = self.truth or Truth()
+        return truth.law, truth.noise_scale(self.bandit)
+
+    @property
+    def waiting(self) -> int:
+        """How many rewards wait at most to be observed."""
+        return min(self.delay, self.T)
+
+    def true_theta(self, run: int) -> Floats | None:
+        """Return theta of a run, or None where it is drawn from the bandit's own prior."""
+        if self.theta is not None:
+            return self.theta[run % len(self.theta)]
+        if self.truth is None or not self.truth.changes_prior:
+            return None
+        return self.truth.theta(self.bandit, self.seed, run)
 
     def extended(self, T: int) -> Self:
         """Return the experiment with a longer horizon, or raise ValueError."""
@@ -90,6 +113,8 @@ class Experiment:
             value = getattr(self, each.name)
             if isinstance(value, np.ndarray):
                 found[each.name] = value
+            elif isinstance(value, Truth):
+                found |= {f"truth_{name}": part for name, part in value.parts().items()}
             else:
                 meta[each.name] = value
         return meta, found
@@ -100,8 +125,10 @@ class Experiment:
         bandit = LinearBandit.from_parts(found)
         agents = tuple(agent_from_description(each) for each in meta["agents"])
         names = [each.name for each in fields(cls)[2:]]
+        truth = with_prefix(found, "truth_")
+        arrays: dict[str, Any] = {**found, "truth": Truth.from_parts(truth)} if truth else {**found}
         rest: dict[str, Any] = {
-            name: found[name] if name in found else meta[name] for name in names
+            name: arrays[name] if name in arrays else meta[name] for name in names
         }
         return cls(bandit, agents, **rest)
 
@@ -127,6 +154,8 @@ class Experiment:
             date=utc_now(),
             threads=threads,
             seconds=seconds,
+            truth="belief" if self.truth is None else self.truth.words,
+            delay=self.delay,
         )
 
 
@@ -142,6 +171,8 @@ def make_experiment(
     diagnostics: ArrayLike | None = None,
     samples: int = 4096,
     keep: str | Sequence[str] = (),
+    truth: Truth | None = None,
+    delay: int = 0,
 ) -> Experiment:
     """Return the experiment of these arguments, or raise a sentence that names the wrong one."""
     try:
@@ -153,7 +184,8 @@ def make_experiment(
         ) from None
     _check_bandit(bandit)
     several = tuple(as_agent(agent) for agent in given)
-    plain = Experiment(bandit, several, T, runs, seed, points, samples=samples, keep=_kept(keep))
+    rest: dict[str, Any] = {"samples": samples, "keep": _kept(keep), "truth": truth}
+    plain = Experiment(bandit, several, T, runs, seed, points, **rest, delay=delay)
     return replace(
         plain,
         theta=None if theta is None else fixed_theta(theta, bandit.d, plain.runs),
@@ -164,6 +196,16 @@ def make_experiment(
 def _check_bandit(bandit: Any) -> None:
     if not isinstance(bandit, LinearBandit):
         raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
+
+
+def _checked_truth(truth: Any, bandit: LinearBandit) -> Truth | None:
+    """Return a truth that fits a bandit, None where it is what the bandit says; or raise."""
+    if truth is None:
+        return None
+    if not isinstance(truth, Truth):
+        raise TypeError(f"truth must be a Truth such as Truth(noise=2), got {numbers.shown(truth)}")
+    truth.check(bandit)
+    return None if truth.is_belief else truth
 
 
 def _kept(keep: Any) -> tuple[str, ...]:

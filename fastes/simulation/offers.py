@@ -10,22 +10,32 @@ from fastes.agents.live_offers import ball_choice, whitening_of
 from fastes.agents.search import offer_workspace, search_workspace
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions import ball, fresh, given, subset
-from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows
+from fastes.kernels.actions.arms import Arms, empty_arms, store_rows
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.arithmetic.tile_product import TILE
-from fastes.kernels.loop.environment import BallEnvironment, OfferEnvironment, environments
+from fastes.kernels.loop.environment import (
+    BallEnvironment,
+    OfferEnvironment,
+    PoolEnvironment,
+    draw_means,
+    environments,
+)
+from fastes.kernels.loop.late import late_rewards
 from fastes.kernels.loop.states import state_at
-from fastes.kernels.streams.blocks import no_block
 from fastes.kernels.streams.layout import THETA
+from fastes.kernels.streams.noise import noise_of
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
-from fastes.problem.bandit import LinearBandit
 from fastes.problem.coordinates import canonical_theta
-from fastes.problem.whitening import LARGEST_SPREAD, LARGEST_VALUE, whiten_rows
-from fastes.problem.whitening import mean_rewards as mean_rewards_of_rows
+from fastes.problem.whitening import (
+    LARGEST_SPREAD,
+    LARGEST_VALUE,
+    check_size,
+    mean_rewards,
+    rows_and_offsets,
+    whiten_rows,
+)
 from fastes.simulation.experiment import Experiment
-
-_U = np.uint64
 
 
 class Offers(NamedTuple):
@@ -41,47 +51,68 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, search: str) -
     given_set, bandit = experiment.bandit.actions, experiment.bandit
     if isinstance(given_set, Redrawn):
         return _redrawn(experiment, run, search)
-    z = _true_z(experiment, run)
     if isinstance(given_set, Ball):
-        return _ball(bandit, agent, z)
+        return _ball(experiment, agent, run)
     arms = empty_arms(given_set.arms_on_offer, bandit.rank)
-    numbers = np.empty(0, np.int64)
+    work = offer_workspace(agent, arms)
     if isinstance(given_set, Subset):
-        pool = subset.Pool(*pool_rows(bandit))
-        numbers = np.zeros(given_set.size, np.int64)
-        actions: Any = subset.SubsetActions(arms, pool, numbers, subset.empty_table(given_set.size))
+        return Offers(*_subset(experiment, run, arms), work)
+    whitening = whitening_of(bandit)
+    if isinstance(given_set, Fresh):
+        scratch: Any = fresh.tile_scratch(bandit.d)
+        actions: Any = fresh.FreshActions(arms, whitening, given_set.family, scratch)
     else:
-        whitening = whitening_of(bandit)
-        if isinstance(given_set, Fresh):
-            scratch: Any = fresh.tile_scratch(bandit.d)
-            actions = fresh.FreshActions(arms, whitening, given_set.family, scratch)
-        else:
-            assert isinstance(given_set, Given)
-            most = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
-            scratch = given.Scratch(np.zeros(bandit.d), np.zeros(bandit.rank))
-            actions = given.GivenActions(arms, whitening, given_set.array, most, scratch)
-    environment = OfferEnvironment(
-        arms, z, numbers, np.zeros(bandit.rank), np.zeros(TILE), no_block(1)
-    )
-    return Offers(actions, environment, offer_workspace(agent, arms))
+        assert isinstance(given_set, Given)
+        most = np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
+        scratch = given.Scratch(np.zeros(bandit.d), np.zeros(bandit.rank))
+        actions = given.GivenActions(arms, whitening, given_set.array, most, scratch)
+    z, row = _true_z(experiment, run), np.zeros(bandit.rank)
+    environment = OfferEnvironment(arms, z, row, np.zeros(TILE), *_noise_and_late(experiment))
+    return Offers(actions, environment, work)
 
 
-def pool_rows(bandit: LinearBandit) -> tuple[Floats, Floats]:
-    """Return b and o of all arms of a pool, an arm a row."""
-    from fastes.problem.whitening import rows_and_offsets
+def _noise_and_late(e: Experiment) -> tuple[Any, Any]:
+    return noise_of(*e.noise), late_rewards(e.waiting, e.bandit.rank)
 
-    return rows_and_offsets(bandit.canonical)
+
+def means_of_runs(e: Experiment, runs: range, arms: Arms | None, rows: Floats) -> Floats:
+    """Return what arms pay in each run, (runs, K), in units of the noise.
+
+    The arms are given in canonical coordinates, in which theta is drawn, and as rows, for a theta
+    that comes from elsewhere.
+    """
+    means = np.empty((len(runs), len(rows)))
+    for row, run in zip(means, runs, strict=True):
+        theta = e.true_theta(run)
+        if theta is None:  # of no run then
+            z, seed = np.empty(e.bandit.rank), np.uint64(e.seed)
+            draw_means(arms, seed, np.uint64(runs.start), z, np.empty(TILE), means)
+            break
+        row[:] = mean_rewards(rows, theta, e.bandit.noise)
+    return means
 
 
 def _true_z(e: Experiment, run: int) -> Floats:
     """Return theta of a run in canonical coordinates."""
-    bandit = e.bandit
-    if e.theta is not None:
-        theta = e.theta[run % len(e.theta)]
+    bandit, theta = e.bandit, e.true_theta(run)
+    if theta is not None:
+        largest = np.linalg.norm(theta) * bandit.actions.longest / bandit.noise
+        check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)
         return canonical_theta(bandit.canonical, theta, bandit.prior_mean)
     z = np.empty(bandit.rank)
     fill_normals(source(e.seed, run), THETA, 0, z)
     return z
+
+
+def _subset(e: Experiment, run: int, arms: Arms) -> tuple[Any, Any]:
+    bandit, given_set = e.bandit, e.bandit.actions
+    chosen = np.zeros(given_set.size, np.int64)
+    pool = subset.Pool(*rows_and_offsets(bandit.canonical))
+    actions = subset.SubsetActions(arms, pool, chosen, subset.empty_table(given_set.size))
+    runs = range(run, run + 1)
+    means = means_of_runs(e, runs, bandit.canonical.arms, given_set.pool)[0]
+    row = np.zeros(bandit.rank)
+    return actions, PoolEnvironment(means, chosen, row, *_noise_and_late(e))
 
 
 def _redrawn(e: Experiment, run: int, search: str) -> Offers:
@@ -89,18 +120,15 @@ def _redrawn(e: Experiment, run: int, search: str) -> Offers:
     rows, factor = bandit.actions.rows(e.seed, run, 0), bandit.canonical.factor
     assert factor is not None  # only where there are arms
     arms = empty_arms(len(rows), bandit.rank)
-    offsets = mean_rewards_of_rows(rows, bandit.prior_mean, bandit.noise)
+    offsets = mean_rewards(rows, bandit.prior_mean, bandit.noise)
     store_rows(arms, 0, whiten_rows(rows, factor, bandit.noise), offsets)
-    means = np.empty(len(rows))
-    if e.theta is None:
-        mean_rewards(arms, _true_z(e, run), np.empty(TILE), means)
-    else:
-        means = mean_rewards_of_rows(rows, e.theta[run % len(e.theta)], bandit.noise)
-    environment = state_at(environments(means[None], bandit.rank), 0)
+    means = means_of_runs(e, range(run, run + 1), arms, rows)
+    environment = state_at(environments(means, bandit.rank, *e.noise, e.waiting), 0)
     return Offers(FixedActions(arms), environment, search_workspace(search, arms))
 
 
-def _ball(bandit: LinearBandit, agent: Agent, z: Floats) -> Offers:
-    actions, work = ball_choice(agent, bandit)
-    best, row = float(ball.largest_mean(actions, z)), np.zeros(bandit.rank)
-    return Offers(actions, BallEnvironment(actions.arms, z, best, row, no_block(1)), work)
+def _ball(e: Experiment, agent: Agent, run: int) -> Offers:
+    (actions, work), z = ball_choice(agent, e.bandit), _true_z(e, run)
+    best, row = float(ball.largest_mean(actions, z)), np.zeros(e.bandit.rank)
+    environment = BallEnvironment(actions.arms, z, best, row, *_noise_and_late(e))
+    return Offers(actions, environment, work)

@@ -11,6 +11,7 @@ from fastes.agents.search import offer_bytes, search_bytes, search_method
 from fastes.checks import memory, numbers
 from fastes.kernels.actions.arms import arms_bytes
 from fastes.kernels.arithmetic.tile_product import MODELS
+from fastes.kernels.loop.late import late_bytes
 from fastes.simulation.experiment import Experiment
 
 _LARGEST_BATCH = 32
@@ -64,7 +65,7 @@ def make_plan(
     at_once = K or 1  # arms on offer at a step
     once, shown = 8 * runs * points, 2 * 8 * max(at_once, e.bandit.counted_arms)  # means and counts
     lasting = K if e.bandit.arms_repeat else None
-    state = agent.state_bytes(lasting, r, T)
+    state = agent.state_bytes(lasting, r, T) + late_bytes(e.waiting, r)
     copy = state if saved else 0
     search = search_method(agent, K, r) if e.bandit.arms_repeat else "scan"
     searched = search_bytes(agent, K, r) if e.bandit.arms_repeat else offer_bytes(agent, at_once)

@@ -4,23 +4,23 @@ What the arms pay that an own agent plays, and its regret, are to the bit what t
 would make of them.
 """
 
-import operator
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.agents.own import OwnAgent, OwnAgentError, OwnState, Player, failed
+from fastes.agents.own import OwnAgent, OwnAgentError, OwnState, failed
+from fastes.checks.arrays import Floats
 from fastes.kernels.actions.offer import FixedActions
-from fastes.kernels.loop.environment import draw_noise
 from fastes.kernels.loop.live import observe
-from fastes.kernels.loop.states import state_at
+from fastes.kernels.streams.noise import draw_noise
 from fastes.kernels.streams.philox import source
-from fastes.simulation.batch import RunContext, Slice, environments_of, slices
+from fastes.simulation.batch import RunContext, Slice, slices
+from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import BatchState
-
-_MOST_STEPS = 4096  # a call, so that what is kept of each step takes little room
+from fastes.simulation.stages import stage_of_run
 
 
 def run_own_agent(
@@ -32,26 +32,23 @@ def run_own_agent(
     """
     e, (run,), known = context.experiment, runs, context.partial
     agent: Any = context.agent
-    origin, sigma = source(e.seed, run), e.bandit.noise
-    environment = state_at(environments_of(e, runs), 0)
-    means = environment.means.tolist()
-    player = agent.started(e.bandit, e.seed, run)
-    belief = agent.initial_state(e.bandit.K, e.bandit.rank, origin)
+    origin = source(e.seed, run)
+    played = _Played(e, agent, run)
+    belief = _Belief(e, agent, run)
     row, total = known.rows(runs).start, np.zeros(1)
-    actions = FixedActions(e.bandit.canonical.arms)
 
     def step_to(t: int, stop: int) -> int:
-        noise = np.empty(min(stop - t, _MOST_STEPS))
-        draw_noise(origin, t, noise)
-        arms = np.array(_play(agent, player, means, noise.tolist(), sigma, t, run), np.int64)
-        rewards, stop = environment.means[arms] + noise, t + len(noise)
-        np.add.at(counts, arms, 1)
+        noise = np.empty(min(stop - t, played.stage.most_steps))
+        draw_noise(played.stage.environment.noise, origin, t, noise)
+        means, stop = played.steps(t, noise), t + len(noise)
+        arms, rewards = played.stage.numbers(), means + noise
+        np.add.at(counts, arms[arms < len(counts)], 1)
         known.actions[row, t:stop] = arms[: known.actions.shape[1]]
         known.rewards[row, t:stop] = rewards[: known.rewards.shape[1]]
         if e.probe_times is not None:
-            observe(belief, actions, arms, rewards, origin, t, environment.row)
+            belief.observe(arms, rewards, played.stage.environment.row)
         # One step after the other, as the compiled loop adds them up.
-        regret = np.cumsum(np.append(total, environment.best - environment.means[arms]))
+        regret = np.cumsum(np.append(total, played.stage.best() - means))
         first, last = np.searchsorted(e.times, [t, stop], side="right")
         known.regret[row, first:last] = regret[e.times[first:last] - t]
         total[0] = regret[-1]
@@ -65,51 +62,65 @@ def run_own_agent(
         from fastes.theory.probe import probe
 
         yield from slices(t, moment, step_to, capture, total)
-        t, state = moment, OwnState(belief.posterior, player)
-        found = probe(e.bandit, agent, state, origin, t, environment.means, e.samples)
+        t, state = moment, OwnState(belief.state.posterior, played.player)
+        means = played.stage.environment.means
+        found = probe(e.bandit, agent, state, origin, t, means, e.samples)
         for room, value in zip(known.measurements or (), found, strict=True):
             room[row, i] = value
     yield from slices(t, e.T, step_to, capture, total)
 
 
-def _play(
-    agent: OwnAgent,
-    player: Player,
-    means: list[float],
-    noise: list[float],
-    sigma: float,
-    first: int,
-    run: int,
-) -> list[int]:
-    """Let an own agent play as many steps as there is noise for. Return its arms."""
-    act, learn, K = player.act, player.observe, len(means)
-    arms: list[int] = []
-    method = "act"
-    try:
-        for each in noise:
-            arm = act()
-            if type(arm) is not int or not 0 <= arm < K:
-                arm = _checked(agent, arm, K, first + len(arms), run)
-            method = "observe"
-            learn(arm, sigma * (means[arm] + each))
-            method = "act"
-            arms.append(arm)
-    except OwnAgentError:
-        raise
-    except Exception as error:
-        raise failed(agent, method, error, f"at step {first + len(arms)} of run {run}") from error
-    return arms
+class _Played:
+    """One run of an own agent."""
+
+    def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
+        self.stage = stage_of_run(e, agent, run)
+        self.player = agent.started(e.bandit, e.seed, run)
+        self._agent, self._run, self._sigma, self._delay = agent, run, e.bandit.noise, e.delay
+        self._late: deque[tuple[Any, float]] = deque()  # plays whose rewards are not observed yet
+
+    def steps(self, t: int, noise: Floats) -> Floats:
+        """Let the agent play from step t on, for as long as there is noise.
+
+        Return the mean rewards of what it played, in units of the noise.
+        """
+        act, learn, take = self.player.act, self.player.observe, self.stage.take
+        late, delay, sigma = self._late, self._delay, self._sigma
+        means: list[float] = []
+        offered, method = self.stage.offered(t, len(noise)), "act"
+        try:
+            for i, each in enumerate(noise.tolist()):
+                choice = act() if offered is None else act(offered[i])
+                seen, mean = take(choice, i)
+                means.append(mean)
+                late.append((seen, sigma * (mean + each)))
+                if len(late) > delay:
+                    method = "observe"
+                    learn(*late.popleft())
+                    method = "act"
+        except OwnAgentError:
+            raise
+        except Exception as error:
+            when = f"at step {t + len(means) - (method == 'observe')} of run {self._run}"
+            raise failed(self._agent, method, error, when) from error
+        return np.array(means)
 
 
-def _checked(agent: OwnAgent, arm: Any, K: int, t: int, run: int) -> int:
-    """Return an arm as an integer of Python's, or raise OwnAgentError."""
-    try:
-        number = operator.index(arm)
-    except TypeError:
-        number = -1
-    if not 0 <= number < K:
-        raise OwnAgentError(
-            f"{agent.label}: act() must return an integer from 0 to {K - 1}, got {arm!r} "
-            f"at step {t} of run {run}"
-        )
-    return number
+class _Belief:
+    """The posterior of the rewards that an own agent has observed, on a fixed set of arms."""
+
+    def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
+        self._source, self._delay = source(e.seed, run), e.delay
+        self.state = agent.initial_state(e.bandit.K, e.bandit.rank, self._source)
+        self._actions = FixedActions(e.bandit.canonical.arms)
+        self._arms, self._rewards, self._observed = np.empty(0, np.int64), np.empty(0), 0
+
+    def observe(self, arms: NDArray[np.int64], rewards: Floats, row: Floats) -> None:
+        """Take in further plays, those of them that were observed."""
+        self._arms = np.append(self._arms, arms)
+        self._rewards = np.append(self._rewards, rewards)
+        n = max(0, len(self._arms) - self._delay)
+        seen = self._arms[:n], self._rewards[:n]
+        observe(self.state, self._actions, *seen, self._source, self._observed, row)
+        self._arms, self._rewards = self._arms[n:], self._rewards[n:]
+        self._observed += n

@@ -90,6 +90,8 @@ def _experiment(old: Result) -> Experiment:
         theta=theta,
         points=c.points,
         keep=[name for name in TRAJECTORIES if getattr(old, name) is not None],
+        truth=old.truth,
+        delay=c.delay,
         **probes,
     )
 

@@ -1,4 +1,4 @@
-"""The axes of a study: the agent, the agents' parameters, those of a random problem, and T."""
+"""The axes of a study: the agent, its parameters, those of a random problem, its truth, and T."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from fastes.agents.own import names_own_agent
 from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
 from fastes.problem.random_problem import PARAMETERS
+from fastes.problem.truth import PARAMETERS as TRUTH
 from fastes.studies.lists import flags, progression
 
 OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_parameters().items()}
@@ -32,6 +33,7 @@ AXES: dict[str, Parameter] = {
     ),
     **{name: declared for name, (declared, _) in agent_parameters().items()},
     **PARAMETERS,
+    **TRUTH,
     "T": Parameter("Steps a run.", "integer", 2000, minimum=1, maximum=numbers.MAX_STEPS),
 }
 """What each axis is, in the order in which they vary, the last one fastest."""

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from fastes.agents import agent_label
 from fastes.agents.live import LiveAgent
-from fastes.files.archive import load_arrays
+from fastes.files.archive import load_arrays, with_prefix
 from fastes.files.kinds import FileFormatError, is_database, kind_of
 from fastes.files.report_file import read_header
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.truth import Truth
 from fastes.results.comparison import Comparison
 from fastes.results.files import load_results
 from fastes.results.result import Result
@@ -39,6 +40,7 @@ def _of_result(path: str | os.PathLike[str]) -> dict[str, Any]:
         "seed": c.seed,
         "points": c.points,
         "theta": c.theta,
+        **_world(c.truth, c.delay),
         "agents": [_of_one(result) for result in results],
         "date": c.date,
         "versions": dict(c.versions),
@@ -48,6 +50,12 @@ def _of_result(path: str | os.PathLike[str]) -> dict[str, Any]:
         found["diagnostics"] = {"times": len(probed.t), "samples": probed.samples}
     kept = [name for name in ("actions", "rewards") if getattr(first, name) is not None]
     return {**found, "kept": kept} if kept else found
+
+
+def _world(truth: str, delay: int) -> dict[str, Any]:
+    """Return how the world differed from what agents believe, where it did."""
+    differs: dict[str, Any] = {} if truth == "belief" else {"truth": truth}
+    return {**differs, "delay": delay} if delay else differs
 
 
 def _of_one(result: Result) -> dict[str, Any]:
@@ -107,11 +115,17 @@ def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
             "runs": meta["runs"],
             "seed": meta["seed"],
             "theta": "fixed" if "theta" in arrays else "prior",
+            **_world(_truth_of_checkpoint(arrays), meta.get("delay", 0)),
             **_made(meta),
             "kernels": meta["kernels"],
         }
     except (KeyError, TypeError, ValueError) as error:
         raise FileFormatError(f"{os.fspath(path)} holds no whole checkpoint: {error}") from error
+
+
+def _truth_of_checkpoint(arrays: Mapping[str, NDArray[Any]]) -> str:
+    parts = with_prefix(arrays, "truth_")
+    return Truth.from_parts(parts).words if parts else "belief"
 
 
 def _standing(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) -> Any:

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from numpy.typing import NDArray
 
@@ -23,6 +23,7 @@ from fastes.checks.parameters import parameters_of
 from fastes.files.archive import load_npy, with_prefix
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.random_problem import BALL, GivenProblem, RandomProblem
+from fastes.problem.truth import Truth
 from fastes.simulation.experiment import Experiment, fixed_theta, make_experiment
 from fastes.studies.axes import AXES, OWNERS, axis_values
 
@@ -34,6 +35,21 @@ _COMMON = {
 """What all settings share: its value where nothing is said, and its range."""
 
 _MOST_SETTINGS = 100_000
+
+
+class World(NamedTuple):
+    """How the world differs from what agents believe, by numbers; None is as believed."""
+
+    truth_prior_mean: float | None
+    truth_prior_cov: float | None
+    truth_noise: float | None
+    noise_law: str
+    delay: int
+
+    @property
+    def truth(self) -> Truth:
+        """The truth that it says."""
+        return Truth(*self[:-1])
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,7 @@ class Setting:
 
     agent: Agent
     problem: RandomProblem | GivenProblem
+    world: World
     T: int
     own_name: str | None = None  # of an own agent, as the study names it
 
@@ -59,7 +76,8 @@ class Setting:
     def axes(self) -> dict[str, Any]:
         """Its value on every axis; None where an axis is none of the agent's."""
         its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
-        known = {"agent": self.own_name or self.agent.name, **its, **self.problem.axes, "T": self.T}
+        name, world = self.own_name or self.agent.name, self.world._asdict()
+        known = {"agent": name, **its, **self.problem.axes, **world, "T": self.T}
         return {name: known.get(name) for name in AXES}
 
 
@@ -72,7 +90,8 @@ class Study:
 
     Parameters
     ----------
-    agent, M, engine, alpha, arms, redraw, available, K, d, prior_mean, prior_cov, noise, T
+    agent, M, engine, alpha, arms, redraw, available, K, d, prior_mean, prior_cov, noise, \
+    truth_prior_mean, truth_prior_cov, truth_noise, noise_law, delay, T
         The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
         M and engine are those of "es" only, alpha that of "linucb". An own agent is named as
         "module:Class", and is imported wherever its runs are done.
@@ -140,6 +159,9 @@ class Study:
                 setting.problem.check()
             numbers.integer("T", setting.T, 1, setting.agent.max_steps)
         object.__setattr__(self, "theta", self._fixed_theta(words.get("theta")))
+        prior = [name for name in ("truth_prior_mean", "truth_prior_cov") if name in given]
+        if self.theta is not None and prior:
+            raise ValueError(f"theta is fixed: leave out {', '.join(prior)}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Study) and self.description() == other.description()
@@ -166,7 +188,8 @@ class Study:
         axes = {
             name: list(values)
             for name, values in self.axes.items()
-            if name not in OWNERS or set(OWNERS[name]) & set(self.axes["agent"])
+            if (name not in OWNERS or set(OWNERS[name]) & set(self.axes["agent"]))
+            and values != (None,)
         }
         described = {**axes, **{name: getattr(self, name) for name in _COMMON}}
         if self.problem is not None:
@@ -230,6 +253,8 @@ class Study:
             self.seed,
             points=self.points,
             theta=None if theta is None else theta[0] if len(theta) == 1 else theta,
+            truth=setting.world.truth,
+            delay=setting.world.delay,
         )
 
     def _fixed_theta(self, given: Any) -> Floats | None:
@@ -268,6 +293,7 @@ def _setting(
     return Setting(
         _agent(point, own_agent),
         drawn if given is None else GivenProblem(given),
+        World(**{name: point[name] for name in World._fields}),
         point["T"],
         point["agent"] if names_own_agent(point["agent"]) else None,
     )

@@ -112,7 +112,7 @@ class Sweep:
                 found = store.measured(tasks.get(number, ()))
                 if found is not None:
                     times = recording_times(setting.T, store.study.points)
-                    regret = Regret(found.regret)
+                    regret, truth = Regret(found.regret), setting.world.truth
                     yield (
                         setting,
                         Result(
@@ -123,6 +123,7 @@ class Sweep:
                             setting.problem.parts(store.study.seed),
                             np.array(found.runs),
                             theta=store.study.theta,
+                            truth=None if truth.is_belief else truth,
                         ),
                     )
 

@@ -16,7 +16,7 @@ from fastes.results.panels import Look, draw_curves, finish, is_axes, on_figure
 from fastes.results.result import Result
 from fastes.results.ticks import log_axis
 from fastes.theory import bounds
-from fastes.theory.inequalities import diagnostics_of, models_of, require_prior
+from fastes.theory.inequalities import diagnostics_of, models_of, require_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def draw_regret_and_bounds(
     kept = chosen(results, look)
     for result in kept:
         diagnostics_of(result)
-        require_prior(result)
+        require_bounds(result)
     kind = Kind(
         *("steps", "cumulative regret, and bounds"),
         apart=("problem", "theta"),
@@ -151,7 +151,7 @@ def draw_divergence(
     kept = chosen(results, look)
     for result in kept:
         diagnostics_of(result)
-        require_prior(result)
+        require_bounds(result)
     curves = [
         replace(curve, y=np.where(curve.y > 0, curve.y, np.nan))
         for curve in curves_of(kept, _hellinger)

@@ -70,6 +70,8 @@ def history_laws(
     M = models_of(result)
     if M is None:
         raise ValueError(f"pbar is estimated for ensemble sampling only, got {result.label}")
+    if result.configuration.delay:
+        raise ValueError("pbar is estimated where rewards come at once, got late rewards")
     if result.actions is None or result.rewards is None:
         raise ValueError(
             f"the result of {result.label} does not hold what was played and paid: simulate with "
@@ -108,7 +110,9 @@ def history_laws_table(result: Result, particles: int = 4096) -> dict[str, Any]:
     assert M is not None
     K, t = result.bandit.K, found.t
     told = information_measured(result)
-    assert told is not None
+    if told is None:
+        why = result.configuration.outside_theory
+        raise ValueError(f"the bounds on pbar do not speak of {result.label}: {why}")
     return {
         "particles": particles,
         "kl_pbar_p": plain(found.mean("kl")),

@@ -63,12 +63,14 @@ def diagnostics_of(result: Result) -> Diagnostics:
     return result.diagnostics
 
 
-def require_prior(result: Result) -> None:
-    """Raise ValueError unless theta was drawn from the prior, over which the bounds are means."""
-    if result.configuration.theta != "prior":
-        raise ValueError(
-            f"the bounds are on means over the prior, but theta was fixed for {result.label}"
-        )
+def require_bounds(result: Result) -> None:
+    """Raise ValueError unless the bounds speak of a result.
+
+    They are on means over the prior, in the world that it describes, with rewards at once.
+    """
+    why = result.configuration.outside_theory
+    if why:
+        raise ValueError(f"the bounds do not speak of {result.label}: {why}")
 
 
 def models_of(result: Result) -> int | None:
@@ -85,7 +87,7 @@ def theorem2_measured(result: Result) -> float:
     By convexity E[Hel^2(pbar_t || p_t)] is at most E[Hel^2(phat_t || p_t)]: what is returned
     estimates a number that is at least the right-hand side of Theorem 2.
     """
-    require_prior(result)
+    require_bounds(result)
     found, T = diagnostics_of(result), result.configuration.T
     steps = np.sqrt(np.maximum(found.mean("hellinger_squared").value, 0.0))
     known = found.constants
@@ -97,11 +99,17 @@ def first_order_measured(result: Result) -> float:
 
     Theorem B holds with phat_t in the place of pbar_t.
     """
-    require_prior(result)
+    require_bounds(result)
     found, T = diagnostics_of(result), result.configuration.T
     steps = np.maximum(found.mean("hellinger_squared").value, 0.0)
     weights = step_weights(found.t, T)
     return bounds.first_order_weighted(found.constants, steps, weights, T)
+
+
+def _is_misled(result: Result) -> bool:
+    """Return whether what was measured bounds nothing: of another world, or of late rewards."""
+    c = result.configuration
+    return c.truth != "belief" or c.delay > 0
 
 
 def information_measured(result: Result) -> Mean | None:
@@ -112,7 +120,7 @@ def information_measured(result: Result) -> Mean | None:
     interpolated.
     """
     M = models_of(result)
-    if M is None:
+    if M is None or _is_misled(result):
         return None
     found = diagnostics_of(result)
     per_run = found.values("kl_phat_p")
@@ -173,14 +181,14 @@ def inequalities(result: Result) -> dict[str, Any]:
         "ensemble": None if M is None else _ensemble(found),
         "exceedance": plain(found.mean("exceedance")),
         "information_of_phat": None if told is None else plain(told),
-        "bounds": _bounds(result) if c.theta == "prior" else None,
+        "bounds": None if c.outside_theory else _bounds(result),
         "pbar": None,
         "totals": {
             "every_step": len(found.t) == c.T,
             "regret": _pair(result.regret),
             "sum_of_step_regrets": _pair(summed),
             "least_exceedance": _pair_or_none(found.values("exceedance").min(axis=1)),
-            **(_regret_bounds(result) if c.theta == "prior" else {}),
+            **({} if c.outside_theory else _regret_bounds(result)),
         },
     }
 

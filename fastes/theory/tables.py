@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastes.results.comparison import Comparison
-from fastes.results.tables import Grid, Parts, in_brackets, rounded, setting_line, with_error
+from fastes.results.tables import (
+    Grid,
+    Parts,
+    in_brackets,
+    rounded,
+    setting_line,
+    with_error,
+    world_lines,
+)
 
 _BOUNDS = {
     "theorem1": "Theorem 1",
@@ -47,10 +55,13 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
 
 def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Parts:
     """Return what was measured of each agent beside what bounds it (`inequalities`)."""
-    runs = comparison.results[0].configuration.runs
+    c = comparison.results[0].configuration
+    runs, believed = c.runs, c.truth == "belief"
     parts: list[str | Grid] = [
         setting_line(comparison.results),
+        *world_lines(comparison.results),
         "phat: the law of the action given the agent's state; p: of the optimal action.",
+        *([] if believed else ["p is that of the agent's belief, which is not the truth."]),
     ]
     for table in tables:
         parts += [f"\n{table['agent']}", _divergences(table, runs), "", _regrets(table, runs)]
@@ -60,8 +71,18 @@ def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) ->
         parts += ["", *_models(table, runs)]
         if table["pbar"] is not None:
             parts += ["", _pbar(table, runs)]
-        parts += _totals(table)
-    return [*parts, "", *_footer(tables, runs)]
+        parts += _totals(table, _NO_BOUNDS.get(c.outside_theory, ""))
+    return [*parts, "", *_footer(tables, runs, believed)]
+
+
+_NO_BOUNDS = {
+    "theta was fixed": "The bounds are on means over the prior: none for a fixed theta.",
+    "the world was not what the agent believes": (
+        "The bounds are for a world as the agent believes it: none for another truth."
+    ),
+    "rewards were late": "The bounds are for rewards that come at once: none for late ones.",
+}
+"""What is said in the place of bounds, by `Configuration.outside_theory`."""
 
 
 def _divergences(table: dict[str, Any], runs: int) -> Grid:
@@ -142,14 +163,17 @@ def _cell(each: Mapping[str, Any], i: int, runs: int) -> str:
     return f"{shown} of {runs - each['unknown'][i]:,}" if each["unknown"][i] else shown
 
 
-def _footer(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
+def _footer(tables: list[dict[str, Any]], runs: int, believed: bool) -> Iterator[str]:
     """Yield what each column is, a line each, and what stands beside a mean."""
     yield "Hellinger^2: squared Hellinger distance of phat and p, from 0 to 2."
     yield "KL(phat||p): divergence in nats; its bound: K log(6 (t + 1) M) / M."
     yield "KL(p||phat): infinite where phat misses an arm that can be the best."
     yield "entropy: of the optimal action given the history, in nats."
     yield "main regret: G_t of the proof of Theorem 2; error: its D_t; bound: on D_t."
-    yield "step regret: G_t + D_t; given theta: the same given theta too, of equal mean."
+    if believed:
+        yield "step regret: G_t + D_t; given theta: the same given theta too, of equal mean."
+    else:
+        yield "step regret: G_t + D_t, as the agent believes; given theta: as it is in truth."
     ratios = {table["bounds"] and table["bounds"]["information_ratio"] for table in tables}
     bound = f", at most {rounded(ratios.pop())}" if None not in ratios else ""
     yield f"info ratio: E[G_t^2] / E[I_t], I_t the information of the step{bound}."
@@ -183,7 +207,7 @@ def _notes(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
             yield words
 
 
-def _totals(table: dict[str, Any]) -> Iterator[str]:
+def _totals(table: dict[str, Any], no_bounds: str) -> Iterator[str]:
     totals = table["totals"]
     how = "" if totals["every_step"] else ", interpolated between these times"
     yield f"\nRegret: {with_error(**totals['regret'])}"
@@ -191,7 +215,7 @@ def _totals(table: dict[str, Any]) -> Iterator[str]:
     if totals["least_exceedance"] is not None:
         yield f"Least exceedance at these times: {with_error(**totals['least_exceedance'])}"
     if table["bounds"] is None:
-        yield "The bounds are on means over the prior: none for a fixed theta."
+        yield no_bounds
         return
     yield f"Theorem 2 with phat as measured{how}: {rounded(totals['theorem2_of_phat'])}"
     yield f"Theorem B with phat as measured{how}: {rounded(totals['first_order_of_phat'])}"

@@ -4,8 +4,9 @@ from ..agents.interface import needs_capacity
 from ..jit.decorators import entry
 from ..search.certificate import snapshot_due
 from .environment import draw_reward
+from .late import observe_in_turn
 from .record import record_step
-from .step import choose_arm, observe_reward
+from .step import choose_arm
 
 
 @entry
@@ -21,6 +22,6 @@ def advance(agent, actions, environment, record, source, work, start, stop):
         if arm < 0:
             return t
         reward = draw_reward(environment, source, t, arm)
-        observe_reward(agent, actions, arm, reward, source, t, environment.row)
+        observe_in_turn(agent, actions, environment, arm, reward, source, t)
         record_step(record, environment, t, arm, reward)
     return stop

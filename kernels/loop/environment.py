@@ -1,4 +1,4 @@
-"""What pays: mean rewards and noise, and the best that is on offer."""
+"""What pays: mean rewards and noise, the best that is on offer, and rewards that are late."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,11 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import score_tile
 from ..jit.decorators import entry, generic, inlined
 from ..search.tile_scores import largest_of
-from ..streams.blocks import Block, no_block, normal_at
-from ..streams.layout import NOISE, THETA
-from ..streams.normals import fill_normals, normal
+from ..streams.layout import THETA
+from ..streams.noise import NORMAL, Noise, noise_at, noises_of
+from ..streams.normals import fill_normals
 from ..streams.philox import Source
+from .late import LateRewards, late_rewards
 
 
 class Environment(NamedTuple):
@@ -21,14 +22,30 @@ class Environment(NamedTuple):
     means: np.ndarray  # (K,)
     best: float
     row: np.ndarray  # (r,): scratch, the arm played
-    noise: Block  # scratch
+    noise: Noise
+    late: LateRewards
 
 
-def environments(means: np.ndarray, r: int) -> Environment:
-    """Return what pays in each of several runs, a row of means each, as a stack."""
+def environments(
+    means: np.ndarray, r: int, law: int = NORMAL, scale: float = 1.0, delay: int = 0
+) -> Environment:
+    """Return what pays in each of several runs, a row of means each, as a stack.
+
+    The noise is of a law and a standard deviation, and rewards are late by `delay` steps.
+    """
     runs = len(means)
-    noise = no_block(1, runs=(runs,))
-    return Environment(means, means.max(axis=1), np.zeros((runs, r)), noise)
+    noise, late = noises_of(law, scale, runs), late_rewards(delay, r, (runs,))
+    return Environment(means, means.max(axis=1), np.zeros((runs, r)), noise, late)
+
+
+class PoolEnvironment(NamedTuple):
+    """What pays where some arms of a pool are on offer."""
+
+    means: np.ndarray  # (K,): of all arms of the pool
+    number: np.ndarray  # (size,) int64: which arms of the pool are on offer at this step
+    row: np.ndarray  # (r,): scratch, the arm played
+    noise: Noise
+    late: LateRewards
 
 
 class OfferEnvironment(NamedTuple):
@@ -36,10 +53,10 @@ class OfferEnvironment(NamedTuple):
 
     arms: Arms  # on offer at this step
     z: np.ndarray  # (r,): theta
-    number: np.ndarray  # (K,) int64: by what number each arm is recorded; or (0,): its own
     row: np.ndarray  # (r,): scratch, the arm played
     scores: np.ndarray  # (TILE,): scratch
-    noise: Block  # scratch
+    noise: Noise
+    late: LateRewards
 
 
 class BallEnvironment(NamedTuple):
@@ -49,7 +66,8 @@ class BallEnvironment(NamedTuple):
     z: np.ndarray  # (r,): theta
     best: float  # the largest mean reward, of the arm in the direction of theta
     row: np.ndarray  # (r,): scratch, the arm played
-    noise: Block  # scratch
+    noise: Noise
+    late: LateRewards
 
 
 @generic
@@ -79,6 +97,11 @@ def _mean_of_row(environment, arm):
     return mean
 
 
+@mean_reward.body(PoolEnvironment)
+def _pool_mean(environment, arm):
+    return environment.means[environment.number[arm]]
+
+
 @mean_reward.body(OfferEnvironment)
 def _offered_mean(environment, arm):
     return _mean_of_row(environment, arm)
@@ -87,6 +110,14 @@ def _offered_mean(environment, arm):
 @mean_reward.body(BallEnvironment)
 def _ball_mean(environment, arm):
     return _mean_of_row(environment, arm)
+
+
+@best_reward.body(PoolEnvironment)
+def _best_of_pool(environment):
+    best = -np.inf
+    for arm in range(environment.number.shape[0]):
+        best = max(best, environment.means[environment.number[arm]])
+    return best
 
 
 @best_reward.body(OfferEnvironment)
@@ -103,9 +134,9 @@ def _best_of_ball(environment):
     return max(environment.best, _mean_of_row(environment, 0))  # which rounding may raise
 
 
-@arm_number.body(OfferEnvironment)
-def _offered_number(environment, arm):
-    return environment.number[arm] if arm < environment.number.shape[0] else arm
+@arm_number.body(PoolEnvironment)
+def _pool_number(environment, arm):
+    return environment.number[arm]
 
 
 @entry
@@ -117,14 +148,7 @@ def draw_means(arms, seed, first, z, scores, means):
         mean_rewards(arms, z, scores, means[i])
 
 
-@entry
-def draw_noise(source, first, out):
-    """out[i] = the noise of the reward of step first + i."""
-    for i in range(out.shape[0]):
-        out[i] = normal(source, NOISE, 0, first + i)
-
-
 @inlined
 def draw_reward(environment, source, t, arm):
     """Return the reward of an arm at step t."""
-    return mean_reward(environment, arm) + normal_at(environment.noise, source, NOISE, t)
+    return mean_reward(environment, arm) + noise_at(environment.noise, source, t)

@@ -19,9 +19,9 @@ from ..search.screening import margin32, rule_out, score_bytes, screen_single
 from ..search.tile_scores import largest_of
 from .advance import advance
 from .environment import draw_reward
+from .late import observe_in_turn
 from .record import record_step
 from .states import state_at
-from .step import observe_reward
 
 
 class LockstepWorkspace(NamedTuple):
@@ -114,7 +114,7 @@ def advance_lockstep(
                 failed_run[0] = i
                 return t
             reward = draw_reward(environment, source, t, arm)
-            observe_reward(agent, actions, arm, reward, source, t, environment.row)
+            observe_in_turn(agent, actions, environment, arm, reward, source, t)
             record_step(state_at(records, i), environment, t, arm, reward)
     return stop
 

@@ -68,22 +68,6 @@ def draw_vector(block, source, stream, t, n):
 
 
 @kernel
-def _fill_scalars(source, stream, t, numbers):
-    first = _U((t - t % STEPS) >> 1)
-    for s in range(STEPS // 2):
-        numbers[0, 2 * s], numbers[0, 2 * s + 1] = normal_pair(source, stream, _U(0), first + _U(s))
-
-
-@inlined
-def normal_at(block, source, stream, t):
-    """Return the N(0, 1) of lane 0 at time t (`normal`)."""
-    if _begin(block, source, stream, t) == 0:
-        _fill_scalars(source, stream, t, block.numbers)
-        block.key[3] = _U(1)
-    return block.numbers[0, t % STEPS]
-
-
-@kernel
 def _fill_integers(source, stream, t, n, numbers):
     start = t - t % STEPS
     for s in range(STEPS):

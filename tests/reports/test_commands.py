@@ -42,6 +42,8 @@ CASES = {
     "own arms": ([ES(3), TS()], None, {}),
     "other seed": ([ES(3)], {"seed": 5}, {}),
     "variances": ([ES(3)], {"prior_cov": [1.0, 1.0, 1.0]}, {}),
+    "world": ([ES(3)], {}, {"truth": fastes.Truth(1 / 3, 2.0, 0.1, "laplace"), "delay": 3}),
+    "late": ([TS()], {}, {"delay": 2, "diagnostics": [0, 3], "samples": 32}),
     "diagnosed": ([ES(3), TS()], {}, {"diagnostics": [0, 3, 9], "samples": 32}),
 }
 
@@ -77,7 +79,7 @@ def test_the_command_line_gives_the_same_bits(name, tmp_path, monkeypatch):
             assert (old.diagnostics.per_run.entropy == new.diagnostics.per_run.entropy).all()
 
 
-@pytest.mark.parametrize("name", ["one", "lists", "belief", "family"])
+@pytest.mark.parametrize("name", ["one", "lists", "belief", "family", "world"])
 def test_python_gives_the_same_bits(name):
     agents, problem, options = CASES[name]
     bandit = fastes.LinearBandit.random(12, 3, **{"seed": 3, **problem})
@@ -99,7 +101,10 @@ def test_python_of_a_file_gives_the_same_bits(tmp_path, monkeypatch):
 
 def test_a_study_is_made_again_by_its_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    study = fastes.Study(agent=["es", "linucb"], M=[2, 5], alpha=1 / 3, K=5, d=2, T=9, runs=3)
+    world = {"truth_noise": 1 / 3, "noise_law": ["signs", "normal"], "delay": [0, 2]}
+    study = fastes.Study(
+        agent=["es", "linucb"], M=[2, 5], alpha=1 / 3, K=5, d=2, **world, T=9, runs=3
+    )
     shell(study_command(study, "x.db"), monkeypatch)
     assert fastes.load("again.db").study == study
 
@@ -111,6 +116,10 @@ def test_a_study_of_its_own_problem_is_named_by_its_file():
 
 def test_of_what_no_command_can_say_there_is_none():
     assert result_commands([made("somebody's own")], "a.npz") == []
+    arrays = fastes.Truth(prior_mean=[1.0, 2.0, 3.0])
+    drawn = fastes.simulate(fastes.LinearBandit.random(12, 3), TS(), T=9, truth=arrays)
+    assert result_commands([drawn], "a.npz") == []
+    assert "fastes.rerun(old)" in result_python([drawn], None)
     own = fastes.simulate(fastes.LinearBandit(np.eye(3)), TS(), T=9)
     assert result_commands([own], None) == []
     assert "fastes.rerun(old)" in result_python([own], None)

@@ -11,6 +11,7 @@ from fastes.cli.options import FORCE, INPUT, INTEGER, INTEGERS, OUTPUT, output_o
 from fastes.cli.output import check_files
 from fastes.cli.problem_options import problem_options
 from fastes.cli.startup import load_numba
+from fastes.cli.truth_options import leaves_theory, truth_options
 
 if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @agent_options
 @problem_options
+@truth_options
 @click.option(
     "--times",
     type=INTEGERS,
@@ -78,6 +80,11 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                     "--plot draws bounds, which are on means over the prior: leave out --theta"
                 )
             chosen["theta"] = load_npy("--theta", options["theta"])
+        if leaves_theory(options) and (options["plot"] is not None or options["pbar"]):
+            raise click.UsageError(
+                "--plot and --pbar show bounds, which are for a world as agents believe it and "
+                "rewards that come at once: leave out --truth-..., --noise-law and --delay"
+            )
         chosen["diagnostics"] = options["times"] or probe_times(T)
         if options["pbar"]:
             from fastes.theory.particle_filter import check_particles

@@ -19,11 +19,13 @@ from fastes.cli.options import (
 from fastes.cli.output import check_files, save_and_print
 from fastes.cli.problem_options import problem_options
 from fastes.cli.startup import load_numba
+from fastes.cli.truth_options import truth_options
 
 
 @click.command(no_args_is_help=False)
 @agent_options
 @problem_options
+@truth_options
 @click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it.")
 @click.option("--points", type=INTEGER, default=200, show_default=True, help="Times to record.")
 @click.option(
@@ -46,6 +48,7 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     fastes simulate --M 10000
     fastes simulate --agent es,ts --M 2,8,32,128 --K 1000 --d 20 --plot regret.png
     fastes simulate --arms arms.npy --prior-cov cov.npy --noise 0.1 --json
+    fastes simulate --agent es,ts --truth-noise 3 --noise-law laplace --delay 10
     fastes simulate --T 1000000000 --checkpoint long.ckpt
     """
     with user_errors(debug, "fastes resume", options["checkpoint"]):

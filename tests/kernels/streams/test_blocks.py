@@ -1,7 +1,6 @@
 """Numbers drawn by the block are those drawn one by one, whatever was asked for before."""
 
 import numpy as np
-import pytest
 import reference
 from engine import from_python
 from fastes.kernels.streams import blocks
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 draw_vector = from_python(blocks.draw_vector)
-normal_at = from_python(blocks.normal_at)
 integer_at = from_python(blocks.integer_at)
 
 # Times in the same block and in others, near the beginning and near the last counter.
@@ -33,15 +31,6 @@ def test_vectors_are_those_drawn_one_by_one(places, data):
         draw_vector(block, source(seed, run), stream, t, n)
         fill_normals(source(seed, run), stream, t, expected)
         assert (block.numbers[:n, t % STEPS] == expected[:n]).all()
-
-
-@given(places)
-def test_scalars_are_those_of_the_reference(places):
-    block = no_block(1)
-    for seed, run, stream, t in places:
-        drawn = normal_at(block, source(seed, run), stream, t)
-        expected = reference.normal(seed, run, int(stream), 0, t)
-        assert drawn == pytest.approx(expected, rel=4e-15, abs=1e-15)
 
 
 @given(places, st.data())

@@ -1,0 +1,269 @@
+"""A world that differs from what an agent believes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from fastes.checks import numbers
+from fastes.checks.parameters import Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from fastes.checks.arrays import Floats
+    from fastes.problem.bandit import LinearBandit
+
+LAWS = ("normal", "uniform", "signs", "laplace")
+"""The laws of the noise, as kernels number them (kernels/streams/noise.py)."""
+
+PARAMETERS = {
+    "truth_prior_mean": Parameter("Mean of theta in truth.", "number", None),
+    "truth_prior_cov": Parameter("Variance of theta in truth.", "number", None, minimum=0),
+    "truth_noise": Parameter("Standard deviation of a reward in truth.", "number", None, minimum=0),
+    "noise_law": Parameter("Law of the noise.", "choice", "normal", choices=LAWS),
+    "delay": Parameter("Steps by which rewards are late.", "integer", 0, maximum=numbers.MAX_STEPS),
+}
+"""How the world may differ from the belief, where numbers say it: for studies and the command line.
+"""
+
+_PARTS = ("prior_mean", "prior_cov", "noise")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Truth:
+    """How the world differs from what the agents of a simulation believe.
+
+    The bandit's prior and noise are what an agent believes. Where a truth is given, theta is drawn
+    from N(prior_mean, prior_cov) of the truth, and the noise of a reward has the truth's standard
+    deviation and law. Regret is against the true means.
+
+    Parameters
+    ----------
+    prior_mean : float or (d,) array_like, optional
+        Mean of theta; by default the bandit's.
+    prior_cov : float, (d,) or (d, d) array_like, optional
+        Covariance of theta; by default the bandit's.
+    noise : float, optional
+        Standard deviation of a reward, which may be 0; by default the bandit's.
+    noise_law : {"normal", "uniform", "signs", "laplace"}
+        The law of the noise, of mean 0 and that standard deviation s: N(0, s^2); uniform on
+        [-sqrt(3) s, sqrt(3) s]; -s or s, each as likely; or of density
+        exp(-sqrt(2) |x| / s) / (sqrt(2) s).
+
+    Examples
+    --------
+    >>> import fastes
+    >>> bandit = fastes.LinearBandit.random(K=20, d=4)
+    >>> truth = fastes.Truth(noise=3.0, noise_law="laplace")
+    >>> truth
+    Truth(noise=3.0, noise_law='laplace')
+    >>> fastes.simulate(bandit, fastes.ThompsonSampling(), T=500, runs=50, truth=truth)
+    Result(TS: regret 119.8 +- 12 at T=500, 50 runs)
+    """
+
+    prior_mean: float | Floats | None
+    prior_cov: float | Floats | None
+    noise: float | None
+    noise_law: str
+    _root: float | Floats | None  # of prior_cov
+
+    def __init__(
+        self,
+        prior_mean: ArrayLike | None = None,
+        prior_cov: ArrayLike | None = None,
+        noise: float | None = None,
+        noise_law: str = "normal",
+    ) -> None:
+        if noise_law not in LAWS:
+            raise ValueError(f"noise_law must be one of {', '.join(LAWS)}, got {noise_law!r}")
+        values: dict[str, Any] = {
+            "prior_mean": None if prior_mean is None else _mean(prior_mean),
+            "prior_cov": None if prior_cov is None else _covariance(prior_cov),
+            "noise": None if noise is None else numbers.nonnegative("noise", noise),
+            "noise_law": noise_law,
+        }
+        values["_root"] = None if prior_cov is None else _root(values["prior_cov"])
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        given = [f"{name}={_shown(value)}" for name, value in self._given().items()]
+        law = [] if self.noise_law == "normal" else [f"noise_law={self.noise_law!r}"]
+        return f"Truth({', '.join([*given, *law])})"
+
+    def _given(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in _PARTS}
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def is_belief(self) -> bool:
+        """Whether nothing is given: the world is what the agents believe."""
+        return not self._given() and self.noise_law == "normal"
+
+    @property
+    def changes_prior(self) -> bool:
+        """Whether theta is drawn from another prior than the bandit's."""
+        return self.prior_mean is not None or self.prior_cov is not None
+
+    @property
+    def words(self) -> str:
+        """What differs from the belief, on one line; different for different truths."""
+        given = [f"{name.replace('_', ' ')} {_word(v)}" for name, v in self._given().items()]
+        law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]
+        return ", ".join([*given, *law]) or "belief"
+
+    def check(self, bandit: LinearBandit) -> None:
+        """Raise ValueError unless theta of this truth may be one of the bandit's."""
+        import numpy as np
+
+        from fastes.actions import Ball, Fresh, Given
+        from fastes.problem.whitening import LARGEST_VALUE
+
+        d = bandit.d
+        for name in ("prior_mean", "prior_cov"):
+            shape = np.shape(getattr(self, name) if getattr(self, name) is not None else 0.0)
+            if shape not in ((), (d,), (d, d)):
+                raise ValueError(
+                    f"truth's {name} must fit a bandit with d={d}, got an array of shape {shape}"
+                )
+        if not self.noise_scale(bandit) <= LARGEST_VALUE:
+            raise ValueError(
+                f"truth's noise must be at most {LARGEST_VALUE:g} times the bandit's "
+                f"{bandit.noise:g}, got {self.noise:g}"
+            )
+        if self.changes_prior and isinstance(bandit.actions, (Ball, Fresh, Given)):
+            self._check_support(bandit)
+
+    def _check_support(self, bandit: LinearBandit) -> None:
+        """Raise ValueError where theta may lie outside the support of a singular belief."""
+        import numpy as np
+
+        from fastes.problem.coordinates import canonical_theta
+
+        if bandit.rank == bandit.d and np.all(bandit.canonical.factor):
+            return
+        believed, (mean, root) = bandit.prior_mean, self._law(bandit)
+        columns = root * np.eye(bandit.d) if np.ndim(root) < 2 else np.asarray(root)
+        try:
+            for theta in (mean, *(believed + column for column in columns.T)):
+                canonical_theta(bandit.canonical, theta, believed)
+        except ValueError:
+            raise ValueError(
+                "truth's prior must lie within the bandit's, whose prior_cov is singular: where "
+                "arms change, a theta that the agent holds to be impossible has no coordinates"
+            ) from None
+
+    @property
+    def law(self) -> int:
+        """The number of the law of the noise, in kernels."""
+        return LAWS.index(self.noise_law)
+
+    def noise_scale(self, bandit: LinearBandit) -> float:
+        """Return the standard deviation of the noise, in units of the bandit's."""
+        return 1.0 if self.noise is None else self.noise / bandit.noise
+
+    def _law(self, bandit: LinearBandit) -> tuple[Floats, float | Floats]:
+        """Return the mean of theta, and a root of its covariance."""
+        import numpy as np
+
+        mean = bandit.prior_mean if self.prior_mean is None else np.asarray(self.prior_mean)
+        root: Any = self._root
+        if root is None:
+            known = bandit.canonical.factor
+            root = _root(bandit.prior_cov) if known is None else known
+        return np.array(np.broadcast_to(mean, bandit.d), np.float64), root
+
+    def theta(self, bandit: LinearBandit, seed: int, run: int) -> Floats:
+        """Return theta of a run: m + F n, n the normals that a run's theta is made of.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=20, d=3)
+        >>> fastes.Truth(prior_mean=5.0, prior_cov=0.01).theta(bandit, seed=1, run=0).round(2)
+        array([4.95, 5.22, 4.97])
+        """
+        import numpy as np
+
+        from fastes.kernels.actions.arms import transform_rows
+        from fastes.kernels.streams.layout import THETA
+        from fastes.kernels.streams.normals import fill_normals
+        from fastes.kernels.streams.philox import source
+        from fastes.problem.whitening import kept_coordinates, rank_of
+
+        theta, root = self._law(bandit)
+        normals = np.empty(rank_of(root, bandit.d))
+        fill_normals(source(seed, run), THETA, 0, normals)
+        if isinstance(root, float):
+            return theta + root * normals
+        if root.ndim == 1:
+            kept = kept_coordinates(root)
+            theta[kept] += root[kept] * normals
+            return theta
+        gap = np.empty((bandit.d, 1))
+        transform_rows(root.copy(), normals[:, None].copy(), 1.0, gap)
+        return theta + gap[:, 0]
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """Return what `from_parts` makes the same truth of, to the bit, as arrays."""
+        import numpy as np
+
+        parts = {name: np.asarray(value) for name, value in self._given().items()}
+        root = np.asarray(self._root if self.prior_cov is not None else 0.0)
+        if root.ndim == 2:  # LAPACK's, and another may choose another
+            parts["root"] = root
+        return {**parts, "noise_law": np.array(self.noise_law)}
+
+    @classmethod
+    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the truth whose `parts` these are, or raise KeyError, TypeError, ValueError."""
+        import numpy as np
+
+        given: dict[str, Any] = {name: parts[name][()] for name in _PARTS if name in parts}
+        truth = cls(**given, noise_law=str(parts["noise_law"]))
+        if "root" in parts:
+            root = np.array(parts["root"], np.float64)
+            if root.shape != np.asarray(truth._root).shape:
+                raise ValueError("the root of a truth's covariance does not fit it")
+            object.__setattr__(truth, "_root", root)
+        return truth
+
+
+def _mean(value: ArrayLike) -> float | Floats:
+    from fastes.checks import arrays
+
+    mean = arrays.array("prior_mean", value)
+    if mean.ndim > 1 or mean.size == 0:
+        raise ValueError(f"prior_mean must be a number or a vector, got shape {mean.shape}")
+    return float(mean) if mean.ndim == 0 else arrays.frozen(mean)
+
+
+def _covariance(value: ArrayLike) -> float | Floats:
+    import numpy as np
+
+    from fastes.problem.belief import checked_covariance
+
+    shape = np.shape(value)
+    return checked_covariance("prior_cov", value, shape[0] if shape else 1)
+
+
+def _root(covariance: float | Floats) -> float | Floats:
+    from fastes.problem.factorisation import covariance_root
+
+    return covariance_root(covariance)
+
+
+def _shown(value: float | Floats) -> str:
+    return repr(value) if isinstance(value, float) else f"array of shape {value.shape}"
+
+
+def _word(value: float | Floats) -> str:
+    from fastes.checks.arrays import fingerprint
+
+    if isinstance(value, float):
+        return f"{value!r}"
+    sizes = " x ".join(map(str, value.shape))
+    return f"of {sizes} numbers ({fingerprint(value)})"

@@ -1,0 +1,51 @@
+"""Late rewards: that of step t is observed after the choice of step t + n.
+
+The last n plays wait in a ring: that of step t in slot t % n, until step t + n takes its place.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..actions.arms import load_arm
+from ..actions.offer import arm_key
+from ..agents.interface import learn
+from ..jit.decorators import inlined
+
+
+class LateRewards(NamedTuple):
+    """Plays whose rewards have not been observed yet; n is 0 where none is late."""
+
+    rows: np.ndarray  # (n, r): the arms
+    keys: np.ndarray  # (n,) int64: their keys
+    rewards: np.ndarray  # (n,): their rewards, less their offsets
+
+
+def late_rewards(n: int, r: int, runs: tuple[int, ...] = ()) -> LateRewards:
+    """Return room for n plays, none of them made; for stacked runs, theirs."""
+    rows, keys = np.zeros((*runs, n, r)), np.zeros((*runs, n), np.int64)
+    return LateRewards(rows, keys, np.zeros((*runs, n)))
+
+
+def late_bytes(n: int, r: int) -> int:
+    """Return the memory that `late_rewards` takes."""
+    return 8 * n * (r + 2)
+
+
+@inlined
+def observe_in_turn(agent, actions, environment, arm, reward, source, t):
+    """Let the agent learn the reward whose turn it is at step t: of its own arm if none is late.
+
+    Rewards are numbered by the steps that they are of: 0, 1, 2, ... without a gap.
+    """
+    late, row = environment.late, environment.row
+    reward -= load_arm(actions.arms, arm, row)
+    key, n = arm_key(actions, arm, t), late.rows.shape[0]
+    if n > 0:
+        slot = t % n
+        for j in range(row.shape[0]):
+            late.rows[slot, j], row[j] = row[j], late.rows[slot, j]
+        late.keys[slot], key = key, late.keys[slot]
+        late.rewards[slot], reward = reward, late.rewards[slot]
+    if t >= n:
+        learn(agent, row, key, reward, source, t - n)

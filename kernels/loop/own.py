@@ -1,0 +1,30 @@
+"""What arms pay, for agents whose steps are not a kernel's."""
+
+from ..actions.ball import take
+from ..actions.offer import offer
+from ..jit.decorators import entry
+from .environment import arm_number, best_reward, mean_reward
+
+
+@entry
+def offered_means(actions, environment, source, first, means, best, numbers):
+    """Write what the arms on offer pay at the steps first, first + 1, ..., a row each.
+
+    Their mean rewards and the numbers they are recorded by, (steps, K), and the best of the means.
+    """
+    for i in range(means.shape[0]):
+        offer(actions, source, first + i)
+        for arm in range(means.shape[1]):
+            means[i, arm] = mean_reward(environment, arm)
+            numbers[i, arm] = arm_number(environment, arm)
+        best[i] = best_reward(environment)
+
+
+@entry
+def vector_means(actions, environment, a):
+    """Return the mean reward of a vector of the ball, and the largest that there is."""
+    arm = actions.scratch.a
+    for j in range(a.shape[0]):
+        arm[j] = a[j]
+    played = take(actions, arm, 1.0)
+    return mean_reward(environment, played), best_reward(environment)

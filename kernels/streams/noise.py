@@ -1,0 +1,94 @@
+"""The noise of rewards: of mean 0 and a given standard deviation, by one of four laws.
+
+It is drawn a block of steps at a time (blocks.py), as all numbers of a step are, and the law is
+looked at once a block.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit.decorators import entry, inlined, kernel
+from .blocks import STEPS, Block, _begin, no_block
+from .layout import NOISE
+from .normals import _minus_log_uniform, normal_pair
+from .philox import _U, random_pair
+
+NORMAL, UNIFORM, SIGNS, LAPLACE = 0, 1, 2, 3
+"""The laws: N(0, 1); uniform on [-sqrt 3, sqrt 3]; -1 or 1; density exp(-sqrt 2 |x|) / sqrt 2."""
+
+_SQRT3 = 3.0**0.5
+_SQRT_HALF = 0.5**0.5
+
+
+class Noise(NamedTuple):
+    """What a reward has beside its mean."""
+
+    law: int | np.ndarray  # an array in a stack of runs
+    scale: float | np.ndarray  # the standard deviation
+    block: Block  # scratch
+
+
+def noise_of(law: int = NORMAL, scale: float = 1.0) -> Noise:
+    """Return the noise of one run."""
+    return Noise(law, scale, no_block(1))
+
+
+def noises_of(law: int, scale: float, runs: int) -> Noise:
+    """Return the noise of each of several runs, as a stack."""
+    return Noise(np.full(runs, law), np.full(runs, scale), no_block(1, runs=(runs,)))
+
+
+@inlined
+def _sign_or_uniform(law, bits):
+    """Return one of two signs, by the highest bit, or a number uniform on [-sqrt 3, sqrt 3].
+
+    That is the middle of one of 2^52 pieces of equal length: the law is symmetric.
+    """
+    if law == SIGNS:
+        return 1.0 if bits >> _U(63) else -1.0
+    return _SQRT3 * ((np.float64(bits >> _U(12)) + 0.5) * 2.0**-51 - 1.0)
+
+
+@kernel
+def _fill(source, law, scale, t, numbers):
+    """Draw the noise of all steps of the block of t.
+
+    Steps 2k and 2k + 1 have the two words of counter k. The Laplace law is that of the difference
+    of two exponential numbers, those of both words of counter t.
+    """
+    start = t - t % STEPS
+    for s in range(STEPS // 2):
+        first, second = 2 * s, 2 * s + 1
+        counter = _U((start >> 1) + s)
+        if law == NORMAL:
+            x, y = normal_pair(source, NOISE, _U(0), counter)
+        elif law == LAPLACE:
+            x = _laplace(source, start + first)
+            y = _laplace(source, start + second)
+        else:
+            bits, more = random_pair(source, NOISE, _U(0), counter)
+            x, y = _sign_or_uniform(law, bits), _sign_or_uniform(law, more)
+        numbers[0, first], numbers[0, second] = scale * x, scale * y
+
+
+@inlined
+def _laplace(source, t):
+    up, down = random_pair(source, NOISE, _U(0), _U(t))
+    return _SQRT_HALF * (_minus_log_uniform(up) - _minus_log_uniform(down))
+
+
+@inlined
+def noise_at(noise, source, t):
+    """Return the noise of the reward of step t."""
+    if _begin(noise.block, source, NOISE, t) == 0:
+        _fill(source, noise.law, noise.scale, t, noise.block.numbers)
+        noise.block.key[3] = _U(1)
+    return noise.block.numbers[0, t % STEPS]
+
+
+@entry
+def draw_noise(noise, source, first, out):
+    """out[i] = the noise of the reward of step first + i."""
+    for i in range(out.shape[0]):
+        out[i] = noise_at(noise, source, first + i)

@@ -1,0 +1,162 @@
+"""A run of an agent on any action set, step by step, beside the reference."""
+
+import numpy as np
+import reference
+from engine import lift
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.loop.advance import advance
+from fastes.kernels.loop.record import record
+from fastes.kernels.loop.states import state_at
+from fastes.kernels.posterior.state import covariance as covariance_of
+from fastes.kernels.streams import layout
+from fastes.kernels.streams.philox import source
+
+from fastes.actions import Fresh, Redrawn, Subset
+from fastes.agents.search import search_workspace
+from fastes.problem.coordinates import kernel_whitening
+from fastes.simulation.batch import environments_of
+from fastes.simulation.experiment import make_experiment
+from fastes.simulation.offers import offers_of_run
+
+SEED, RUN, TOLERANCE = 2022, 3, 1e-8
+
+
+def offered(actions, t):
+    """Return the arms on offer at step t, by the reference."""
+    if isinstance(actions, np.ndarray):
+        return actions
+    if isinstance(actions, (Fresh, Redrawn)):
+        step = t if isinstance(actions, Fresh) else 0
+        sizes = actions.K, actions.d, actions.arms
+        return reference.drawn_arms(SEED, RUN, int(layout.OFFERS), step, *sizes)
+    if isinstance(actions, Subset):
+        n = len(actions.pool)
+        chosen = reference.drawn_subset(SEED, RUN, int(layout.OFFERS), t, n, actions.size)
+        return actions.pool[chosen]
+    return np.asarray(actions.array[t % len(actions.array)], float)
+
+
+def true_theta(problem, U, truth):
+    """Return theta, by the reference: of the belief, or of a truth with a mean or variances."""
+    d, r = U.shape
+    if truth is None or not truth.changes_prior:
+        return problem.mean + U @ reference.normal_vector(SEED, RUN, int(layout.THETA), 0, r)
+    mean = problem.mean if truth.prior_mean is None else truth.prior_mean
+    root = U if truth.prior_cov is None else np.sqrt(np.diag(np.broadcast_to(truth.prior_cov, d)))
+    root = root[:, root.any(axis=0)]  # a normal for each coordinate with a variance
+    normals = reference.normal_vector(SEED, RUN, int(layout.THETA), 0, root.shape[1])
+    return mean + root @ normals
+
+
+def noise_of(truth, sigma):
+    """Return the law of the noise and its standard deviation."""
+    if truth is None:
+        return "normal", sigma
+    return truth.noise_law, sigma if truth.noise is None else truth.noise
+
+
+class Played:
+    """One run of an agent on an action set, step by step."""
+
+    def __init__(self, bandit, agent, T, **world):
+        self.experiment = make_experiment(bandit, [agent], T, RUN + 1, SEED, **world)
+        if bandit.action_set is None:
+            runs, arms = range(RUN, RUN + 1), bandit.canonical.arms
+            self.actions, self.work = FixedActions(arms), search_workspace("scan", arms)
+            self.environment = state_at(environments_of(self.experiment, runs), 0)
+        else:
+            self.actions, self.environment, self.work = offers_of_run(
+                self.experiment, agent, RUN, "scan"
+            )
+        self.source = source(SEED, RUN)
+        lasting = self.actions.arms.K if bandit.arms_repeat else None
+        self.state = agent.initial_state(lasting, bandit.rank, self.source, T)
+        self.record = record(
+            np.arange(1, T + 1),
+            np.zeros(T),
+            np.zeros(0, np.int64),
+            np.zeros(T, np.uint32),
+            np.zeros(T),
+        )
+        self.bandit = bandit
+
+    def step(self, t):
+        """Do step t. Return the row that was played, in the user's coordinates times F / sigma."""
+        reached = advance(
+            *(self.state, self.actions, self.environment, self.record, self.source, self.work),
+            *(t, t + 1),
+        )
+        assert reached == t + 1
+        return int(self.record.arms[t])
+
+    @property
+    def lift(self):
+        """U (d x r) with theta = mu0 + U z."""
+        if self.bandit.action_set is None:
+            return lift(self.bandit)
+        w = kernel_whitening(self.bandit.canonical, self.bandit.prior_mean, self.bandit.noise)
+        if len(w.matrix):
+            return self.bandit.noise * w.matrix
+        U = np.zeros((self.bandit.d, self.bandit.rank))
+        U[w.kept, np.arange(self.bandit.rank)] = self.bandit.noise * w.scale
+        return U
+
+
+def compare(bandit, agent, T, scores_of, model_count=0, truth=None, delay=0):
+    """Play both, and compare every offer, action, belief and regret."""
+    played = Played(bandit, agent, T, truth=truth, delay=delay)
+    problem = reference.Problem.of(
+        np.zeros((1, bandit.d)), bandit.prior_mean, bandit.prior_cov, bandit.noise
+    )
+    U, sigma, r, given = played.lift, bandit.noise, bandit.rank, bandit.actions
+    theta = true_theta(problem, U, truth)
+    law, spread = noise_of(truth, sigma)
+    regret, beliefs = [], []
+
+    def arm_of(t, scores):
+        posterior = played.state.posterior
+        beliefs.append((posterior.mu.copy(), covariance_of(posterior).copy()))
+        rows = offered(given, t)
+        arm = played.step(t)
+        if isinstance(given, Subset):
+            arm = reference.drawn_subset(
+                SEED, RUN, int(layout.OFFERS), t, len(given.pool), given.size
+            ).index(arm)
+        tiles = played.actions.arms.tiles.transpose(0, 2, 1).reshape(-1, r)[: len(rows)]
+        np.testing.assert_allclose(tiles, rows @ U / sigma, atol=1e-12 * max(1, np.abs(U).max()))
+        assert scores[arm] >= scores.max() - TOLERANCE * max(1e-300, np.abs(scores).max())
+        values = rows @ theta
+        regret.append(values.max() - values[arm])
+        return arm
+
+    steps = reference.play_late(
+        problem,
+        T,
+        delay,
+        theta,
+        noise=lambda t: spread * reference.noise(SEED, RUN, int(layout.NOISE), t, law),
+        arm_of=arm_of,
+        scores_of=lambda t, mean, covariance, models: scores_of(
+            played, offered(given, t), t, mean, covariance, models
+        ),
+        models=[
+            problem.mean + U @ reference.normal_vector(SEED, RUN, int(layout.INITIAL_MODELS), m, r)
+            for m in range(model_count)
+        ],
+        perturbation=lambda t, m: (
+            sigma * reference.normal(SEED, RUN, int(layout.PERTURBATION), m, t)
+        ),
+        offer=lambda t: offered(given, t),
+    )
+    beliefs.append((played.state.posterior.mu, covariance_of(played.state.posterior)))
+    unit = np.sqrt(np.abs(problem.covariance).max())
+    size = max(unit, np.abs(problem.mean).max())
+    for (mu, S), step in zip(beliefs, steps, strict=True):
+        assert np.abs(problem.mean + U @ mu - step.mean).max() <= TOLERANCE * size
+        learned = U @ (S - np.eye(r)) @ U.T
+        assert np.abs(problem.covariance + learned - step.covariance).max() <= TOLERANCE * unit**2
+    expected = np.cumsum(regret)
+    np.testing.assert_allclose(
+        sigma * played.record.regret, expected, rtol=1e-9, atol=1e-9 * max(1.0, expected[-1])
+    )
+    return played
