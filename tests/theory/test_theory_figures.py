@@ -103,9 +103,9 @@ def test_results_without_diagnostics_or_with_a_fixed_theta_have_no_bounds():
             drawn(draw, [made()])
         with pytest.raises(ValueError, match="do not speak of ES, M=30: theta was fixed"):
             drawn(draw, [diagnosed(made(theta="fixed, ab"))])
+        c = made().configuration._replace(truth="noise 2.0")
         with pytest.raises(ValueError, match="the world was not what the agent believes"):
-            other = made().configuration._replace(truth="noise 2.0")
-            drawn(draw, [diagnosed(replace(made(), configuration=other))])
+            drawn(draw, [diagnosed(replace(made(), configuration=c))])
 
 
 @pytest.mark.parametrize("draw", [draw_divergence, draw_regret_and_bounds, draw_final_regret])
