@@ -73,7 +73,7 @@ def test_a_checkpoint_says_what_the_world_was(tmp_path):
     ],
 )
 def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_path):
-    command = ["diagnose", *QUICK, "--M", 3, "--samples", 64, *world]
+    command = ["diagnose", *QUICK, "--M", 3, "--probe-samples", 64, *world]
     table = run(*command, "--csv", tmp_path / "a.csv").stdout
     assert words in table
     assert max(map(len, table.splitlines())) <= 80
