@@ -909,7 +909,7 @@ MUTANTS = [
         "uniform(source, INFORMATION_CHOICE, t) < q", "uniform(source, INFORMATION_CHOICE, t) > q",
         _tests("agents/test_information_directed.py::test_the_two_arms_are_played_as_often_as_the_law_says"), compiled=True),
     Mutant("fastes/agents/live_offers.py", "a ball that is not refused",
-        'if agent.scores == "information" and isinstance', 'if agent.scores == "quadratic" and isinstance',
+        'if agent.scores == "information":', 'if agent.scores == "quadratic":',
         _tests("agents/test_information_directed.py::test_a_ball_is_refused_in_a_sentence"), compiled=True),
     # Worlds that differ from the belief, and late rewards.
     Mutant("kernels/streams/noise.py", "uniform noise of another variance",
