@@ -73,7 +73,7 @@ def test_a_checkpoint_says_what_the_world_was(tmp_path):
     ],
 )
 def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_path):
-    command = ["diagnose", *QUICK, "--M", 3, "--samples", 64, *world]
+    command = ["diagnose", *QUICK, "--M", 3, "--probe-samples", 64, *world]
     table = run(*command, "--csv", tmp_path / "a.csv").stdout
     assert words in table
     assert max(map(len, table.splitlines())) <= 80
@@ -89,7 +89,7 @@ def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_p
     ("words", "sentence"),
     [
         (["--noise-law", "cauchy"], "'cauchy' is not one of"),
-        (["--truth-noise", -1], "noise must be a finite number of at least 0"),
+        (["--truth-noise", -1], "truth's noise must be a finite number of at least 0"),
         (["--truth-prior-mean", "here"], "'here' is neither a number nor the name of a .npy file"),
         (["--delay", -1], "delay must be an integer from 0"),
     ],
