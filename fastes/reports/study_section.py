@@ -16,8 +16,8 @@ from fastes.reports.result_sections import (
 from fastes.results.constants import Constants
 from fastes.results.curves import Curve
 from fastes.results.result import Result
-from fastes.studies.axes import AXES
-from fastes.studies.figures import curves_against, grouped
+from fastes.studies.axes import AXES, in_words
+from fastes.studies.figures import curves_against, grouped, numbers_of
 from fastes.studies.study import Setting
 from fastes.studies.sweep import Sweep
 from fastes.theory import bounds
@@ -67,7 +67,7 @@ def _settings_table(results: Results) -> Table:
     plain = regret_table([result for _, result in results])
     first = list(plain.header).index("runs")
     rows = [
-        [*(setting.axes[name] for name in varied), *row[first:]]
+        [*(in_words(setting.axes[name]) for name in varied), *row[first:]]
         for (setting, _), row in zip(results, plain.rows, strict=True)
     ]
     caption = "Regret at T of each setting, and its quantiles over runs"
@@ -77,7 +77,7 @@ def _settings_table(results: Results) -> Table:
 def _against(results: Results, x: str, with_bounds: bool) -> Section:
     """Return final regret against an axis, with the bounds of the agents that have one."""
     values = [s.axes[x] for s, _ in results if s.axes[x] is not None]
-    numbers = sorted({value for value in values if not isinstance(value, str)})
+    numbers = numbers_of(values)
     times = {setting.T for setting, _ in results}
     curves = curves_against(results, x)
     owners = {id(c): g for c, g in zip(curves, grouped(results, x).values(), strict=True)}

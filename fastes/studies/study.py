@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from numpy.typing import NDArray
 
-from fastes.agents import AGENTS
+from fastes.agents import AGENTS, make_agent
 from fastes.agents.agent import Agent
 from fastes.agents.own import imported_agent, known_agent, names_own_agent
 from fastes.checks import arrays, numbers
@@ -302,10 +302,10 @@ def _setting(
 def _agent(point: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> Agent:
     if names_own_agent(point["agent"]):
         return own_agent(point["agent"])
-    kind = AGENTS[point["agent"]]
-    usual = {name: declared.usual for name, declared in parameters_of(kind).items()}
+    declared = parameters_of(AGENTS[point["agent"]]).items()
+    usual = {name: each.usual for name, each in declared}
     given = {name: point[name] for name in usual if point[name] is not None}
-    return kind(**{**usual, **given})
+    return make_agent(point["agent"], {**usual, **given})
 
 
 @functools.lru_cache(maxsize=2)
