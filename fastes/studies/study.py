@@ -90,11 +90,12 @@ class Study:
 
     Parameters
     ----------
-    agent, M, engine, alpha, arms, redraw, available, K, d, prior_mean, prior_cov, noise, \
+    agent, M, engine, perturbations, symmetric, inflation, reference, scale, samples, alpha, \
+    epsilon, arms, redraw, available, K, d, prior_mean, prior_cov, noise, \
     truth_prior_mean, truth_prior_cov, truth_noise, noise_law, delay, T
         The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
-        M and engine are those of "es" only, alpha that of "linucb". An own agent is named as
-        "module:Class", and is imported wherever its runs are done.
+        Those from M to epsilon are parameters of agents, and vary the agents that have them. An
+        own agent is named as "module:Class", and is imported wherever its runs are done.
     runs : int
         Runs of each setting.
     seed : int
