@@ -27,8 +27,8 @@ class EnsemblePlusPlus(Agent):
 
     Xi (d x M) of N(0, 1) / sqrt(M) at first, with zeta and w in R^M drawn anew at every step. Given
     Xi the deviation Xi zeta has covariance Xi Xi', near the precision P: M of the order of d log T
-    models are enough, where ensemble sampling reads one model at a time. Li, Luo, Xu and Luo, "Scalable Thompson
-    sampling via Ensemble++", 2024.
+    models are enough, where ensemble sampling reads one model at a time. Li, Luo, Xu and Luo,
+    "Scalable Thompson sampling via Ensemble++", 2024.
 
     Parameters
     ----------

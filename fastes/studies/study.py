@@ -60,8 +60,8 @@ class Setting:
     --------
     >>> import fastes
     >>> setting = fastes.Study(agent="ts", K=50, d=5).settings[0]
-    >>> setting.agent, setting.problem.K, setting.T
-    (ThompsonSampling(), 50, 2000)
+    >>> setting.agent.label, setting.problem.K, setting.T
+    ('TS', 50, 2000)
     >>> setting.axes["agent"], setting.axes["M"]
     ('ts', None)
     """
