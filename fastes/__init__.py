@@ -7,7 +7,7 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # In a checkout the kernels lie beside this folder; an installed package holds them.
 _CHECKOUT = Path(__file__).parent.parent

@@ -65,6 +65,16 @@ class Agent(ABC):
         for name, declared in parameters_of(type(self)).items():
             object.__setattr__(self, name, declared.checked(name, getattr(self, name)))
 
+    def __repr__(self) -> str:
+        # Variants appear where they are not as usual: dataclasses without a repr of their own.
+        declared = parameters_of(type(self)).items()
+        shown = [
+            f"{name}={getattr(self, name)!r}"
+            for name, each in declared
+            if each.labelled != "unusual" or each.is_labelled(getattr(self, name))
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     @property
     def max_steps(self) -> int:
         """The most steps that it can take."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LAWS = ("normal", "sphere", "signs", "coordinates")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EnsemblePlusPlus(Agent):
     """Play the best arm of a random mixture of M models.
 
@@ -27,8 +27,8 @@ class EnsemblePlusPlus(Agent):
 
     Xi (d x M) of N(0, 1) / sqrt(M) at first, with zeta and w in R^M drawn anew at every step. Given
     Xi the deviation Xi zeta has covariance Xi Xi', near the precision P: M of the order of d log T
-    models are enough, where ensemble sampling reads one model at a time. Li, Luo, Xu and Luo,
-    "Scalable Thompson sampling via Ensemble++", 2024.
+    models are enough, where ensemble sampling reads one model at a time. Li, Xu, Wang and Luo,
+    "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
 
     Parameters
     ----------

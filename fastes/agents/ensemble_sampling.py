@@ -24,7 +24,7 @@ _MOST_DIMENSIONS, _ARMS_A_DIMENSION = 3, 1000
 """Up to and from which a model misses so many distinct arms that factors of rows are faster."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EnsembleSampling(Agent):
     """Ensemble sampling: M models drawn from the prior, each kept plausible by perturbation.
 

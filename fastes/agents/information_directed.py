@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastes.kernels.streams.philox import Source
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InformationDirectedSampling(Agent):
     """V-IDS: play from the law pi on arms of the least Delta_t(pi)^2 / v_t(pi).
 

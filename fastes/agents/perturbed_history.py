@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastes.kernels.streams.philox import Source
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PerturbedHistory(Agent):
     """Play the best arm of the mean that rewards with fresh noise would have given.
 

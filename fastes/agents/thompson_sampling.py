@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastes.kernels.streams.philox import Source
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ThompsonSampling(Agent):
     """Thompson sampling: draw theta from the posterior, play its best arm.
 

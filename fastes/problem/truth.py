@@ -51,7 +51,7 @@ class Truth:
     noise_law : {"normal", "uniform", "signs", "laplace"}
         The law of the noise, of mean 0 and that standard deviation s: N(0, s^2); uniform on
         [-sqrt(3) s, sqrt(3) s]; -s or s, each as likely; or of density
-        exp(-sqrt(2) |x| / s) / (sqrt(2) s).
+        exp(-sqrt(2) abs(x) / s) / (sqrt(2) s).
 
     Examples
     --------

@@ -296,7 +296,7 @@ BAD_USAGE = [
     (["--out", "same", "--csv", "same"], "--out, --csv must be different files"),
     (["--arms", "cube"], "'cube' is none of sphere, gaussian, uniform, basis, ball, nor"),
     (["--arms", "basis", "--K", "3", "--d", "4"], "K must equal d, got 3 and 4"),
-    (["--agent", "ts", "--M", "5"], "--M belongs to --agent es, which is not asked for"),
+    (["--agent", "ts", "--M", "5"], "--M belongs to --agent es or es++, which is not asked for"),
     (["--alpha", "1"], "--alpha belongs to --agent linucb, which is not asked for"),
     (["--agent", "linucb", "--alpha", "-1"], "alpha must be a finite number of at least 0"),
     (["--plot", "figure.gif"], "must end in .png, .svg or .pdf, got 'figure.gif'"),

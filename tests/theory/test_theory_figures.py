@@ -1,5 +1,7 @@
 """Figures of theory: each bound is drawn with what it bounds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_results import diagnosed, made
@@ -99,8 +101,11 @@ def test_results_without_diagnostics_or_with_a_fixed_theta_have_no_bounds():
     for draw in (draw_divergence, draw_regret_and_bounds):
         with pytest.raises(ValueError, match="holds no diagnostics"):
             drawn(draw, [made()])
-        with pytest.raises(ValueError, match="theta was fixed for ES, M=30"):
+        with pytest.raises(ValueError, match="do not speak of ES, M=30: theta was fixed"):
             drawn(draw, [diagnosed(made(theta="fixed, ab"))])
+        c = made().configuration._replace(truth="noise 2.0")
+        with pytest.raises(ValueError, match="the world was not what the agent believes"):
+            drawn(draw, [diagnosed(replace(made(), configuration=c))])
 
 
 @pytest.mark.parametrize("draw", [draw_divergence, draw_regret_and_bounds, draw_final_regret])
