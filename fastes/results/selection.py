@@ -12,10 +12,9 @@ Item = TypeVar("Item")
 def facts_of(result: Result) -> dict[str, Any]:
     """Return what is known of a result by name, for `where` and `facet`."""
     c = result.configuration
-    names = ("engine", "K", "d", "T", "runs", "seed", "noise", "theta", "problem")
+    sizes = ("engine", "K", "d", "T", "runs", "seed", "noise")
+    names = (*sizes, "theta", "problem", "truth", "delay")
     facts = {"agent": c.agent, **c.parameters, **{name: getattr(c, name) for name in names}}
-    if c.truth != "belief" or c.delay:
-        facts |= {"truth": c.truth, "delay": c.delay}
     return facts if c.actions == "fixed" else {**facts, "actions": c.actions}
 
 

@@ -12,6 +12,7 @@ from fastes import Truth
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.problem.truth import LAWS
 from fastes.results.curves import curves_of
+from fastes.results.selection import facts_of, selected
 from fastes.simulation.experiment import make_experiment
 from fastes.theory.inequalities import inequalities, theorem2_measured
 
@@ -174,6 +175,17 @@ def test_what_is_no_truth_is_refused(arguments, words):
 def test_a_truth_that_does_not_fit_is_refused(truth, words):
     with pytest.raises((ValueError, TypeError), match=words):
         fastes.simulate(BANDIT, fastes.Greedy(), 5, truth=truth)
+
+
+def test_results_of_the_belief_are_asked_for_by_name():
+    options = {"T": 20, "runs": 2}
+    plain = fastes.simulate(BANDIT, fastes.Greedy(), **options)
+    late = fastes.simulate(BANDIT, fastes.Greedy(), **options, delay=3)
+    other = fastes.simulate(BANDIT, fastes.Greedy(), **options, truth=Truth(noise=2.0))
+    items = [(facts_of(result), result) for result in (plain, late, other)]
+    assert selected(items, {"delay": "0"}) == [plain, other]
+    assert selected(items, {"truth": "belief"}) == [plain, late]
+    assert selected(items, {"truth": "belief", "delay": 3}) == [late]
 
 
 @pytest.mark.parametrize("name", ["fresh", "given", "ball"])
