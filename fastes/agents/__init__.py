@@ -45,6 +45,18 @@ def agent_parameters() -> dict[str, tuple[Parameter, list[str]]]:
     return found
 
 
+def make_agent(name: str, parameters: Mapping[str, Any]) -> Agent:
+    """Return the agent of a name, with all of its parameters, or raise ValueError.
+
+    Agents share the names of parameters, but not all of their choices: the sentence says whose.
+    """
+    kind = AGENTS[name]
+    for each, declared in parameters_of(kind).items():
+        if declared.choices:
+            declared.checked(f"{each} of {name}", parameters[each])
+    return kind(**parameters)
+
+
 def agent_from_description(description: Mapping[str, Any]) -> Agent:
     """Return the agent that was described, or raise KeyError, TypeError or ValueError.
 

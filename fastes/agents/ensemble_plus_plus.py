@@ -26,9 +26,9 @@ class EnsemblePlusPlus(Agent):
         z = mu + S Xi zeta,   Xi <- Xi + b w' / sqrt(M) after each reward,
 
     Xi (d x M) of N(0, 1) / sqrt(M) at first, with zeta and w in R^M drawn anew at every step. Given
-    zeta the deviation Xi zeta has covariance near P: M of the order of d log T models are enough
-    where ensemble sampling reads one model at a time. Li, Xu, Wang and Luo, "Scalable exploration
-    via Ensemble++", arXiv 2407.13195, 2024.
+    Xi the deviation Xi zeta has covariance Xi Xi', near the precision P: M of the order of d log T
+    models are enough, where ensemble sampling reads one model at a time. Li, Xu, Wang and Luo,
+    "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
 
@@ -46,7 +47,7 @@ class EnsembleSampling(Agent):
         Whether the model that is read is mu_t plus or minus its deviation, by a fair sign: an
         ensemble of M models and their reflections.
     inflation : float
-        What deviations from mu_t are multiplied by.
+        What deviations from mu_t are multiplied by, at most 1e9.
 
     Examples
     --------
@@ -84,14 +85,7 @@ class EnsembleSampling(Agent):
         default=False,
         labelled="unusual",
     )
-    inflation: float = parameter(
-        "What deviations from the posterior mean are multiplied by.",
-        "number",
-        1.0,
-        default=1.0,
-        minimum=0,
-        labelled="unusual",
-    )
+    inflation: float = inflation()
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
     scores: ClassVar[str] = "linear"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.inflation import LARGEST
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class PerturbedHistory(Agent):
     Parameters
     ----------
     scale : float
-        Standard deviation of the perturbations, in units of the noise.
+        Standard deviation of the perturbations, in units of the noise, at most 1e9.
 
     Examples
     --------
@@ -43,6 +44,7 @@ class PerturbedHistory(Agent):
         1.0,
         default=1.0,
         minimum=0,
+        maximum=LARGEST,
         labelled="unusual",
     )
     name: ClassVar[str] = "phe"

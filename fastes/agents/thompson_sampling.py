@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.checks.parameters import parameter
+from fastes.agents.inflation import inflation
 
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
@@ -22,7 +22,7 @@ class ThompsonSampling(Agent):
     ----------
     inflation : float
         What the deviation of theta from the posterior mean is multiplied by: 1 is exact
-        Thompson sampling, and analyses of the worst case ask for more.
+        Thompson sampling, and analyses of the worst case ask for more. At most 1e9.
 
     Examples
     --------
@@ -32,14 +32,7 @@ class ThompsonSampling(Agent):
     Result(TS: regret 47.33 +- 1.8 at T=200, 50 runs)
     """
 
-    inflation: float = parameter(
-        "What deviations from the posterior mean are multiplied by.",
-        "number",
-        1.0,
-        default=1.0,
-        minimum=0,
-        labelled="unusual",
-    )
+    inflation: float = inflation()
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"

@@ -60,9 +60,21 @@ def between(name: str, value: Any, minimum: float, maximum: float) -> float:
     return number
 
 
-def _scalar(value: Any) -> float | None:
+def flag(name: str, value: Any) -> bool:
+    """Return `value` as a bool, or raise unless it is True or False."""
+    if not _is_flag(value) or getattr(value, "ndim", 0) > 0:
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
+def _is_flag(value: Any) -> bool:
     # A boolean of NumPy is none of Python's, but says what it is.
-    if isinstance(value, (bool, str)) or getattr(getattr(value, "dtype", None), "kind", "f") == "b":
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")
+    return isinstance(value, bool) or kind == "b"
+
+
+def _scalar(value: Any) -> float | None:
+    if isinstance(value, str) or _is_flag(value):
         return None
     try:
         return float(value)

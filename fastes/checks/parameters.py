@@ -48,9 +48,7 @@ class Parameter:
         if value is None and self.usual is None:
             return None
         if self.kind == "flag":
-            if not isinstance(value, bool):
-                raise ValueError(f"{name} must be True or False, got {numbers.shown(value)}")
-            return value
+            return numbers.flag(name, value)
         if self.kind == "choice":
             if value not in self.choices:
                 raise ValueError(f"{name} must be one of {', '.join(self.choices)}, got {value!r}")

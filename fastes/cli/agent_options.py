@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastes.agents import AGENTS, agent_parameters
+from fastes.agents import AGENTS, agent_parameters, make_agent
 from fastes.agents.own import imported_agent, names_own_agent
 from fastes.checks.parameters import Parameter, parameters_of
 from fastes.cli.errors import Failure, end_in_order
@@ -169,4 +169,4 @@ def agents_of(name: str, options: dict[str, Any]) -> "list[Agent]":
         given = options.get(parameter)
         values = [declared.usual] if given is None else given
         points = [{**point, parameter: value} for point in points for value in values]
-    return [AGENTS[name](**point) for point in points]
+    return [make_agent(name, point) for point in points]

@@ -43,8 +43,8 @@ def pivoted_cholesky(matrix: Floats, name: str = "prior_cov") -> Floats:
     return factor[first[same]] * scale[first[same], None]
 
 
-def covariance_root(prior_cov: float | Floats) -> float | Floats:
+def covariance_root(prior_cov: float | Floats, name: str = "prior_cov") -> float | Floats:
     """Return F with F F' = Sigma_0: a multiple of the identity, a diagonal or a matrix."""
     if isinstance(prior_cov, float):
         return math.sqrt(prior_cov)
-    return np.sqrt(prior_cov) if prior_cov.ndim == 1 else pivoted_cholesky(prior_cov)
+    return np.sqrt(prior_cov) if prior_cov.ndim == 1 else pivoted_cholesky(prior_cov, name)

@@ -82,7 +82,7 @@ class Truth:
         values: dict[str, Any] = {
             "prior_mean": None if prior_mean is None else _mean(prior_mean),
             "prior_cov": None if prior_cov is None else _covariance(prior_cov),
-            "noise": None if noise is None else numbers.nonnegative("noise", noise),
+            "noise": None if noise is None else numbers.nonnegative("truth's noise", noise),
             "noise_law": noise_law,
         }
         values["_root"] = None if prior_cov is None else _root(values["prior_cov"])
@@ -235,25 +235,29 @@ class Truth:
 def _mean(value: ArrayLike) -> float | Floats:
     from fastes.checks import arrays
 
-    mean = arrays.array("prior_mean", value)
+    mean = arrays.array("truth's prior_mean", value)
     if mean.ndim > 1 or mean.size == 0:
-        raise ValueError(f"prior_mean must be a number or a vector, got shape {mean.shape}")
+        raise ValueError(f"truth's prior_mean must be a number or a vector, got shape {mean.shape}")
     return float(mean) if mean.ndim == 0 else arrays.frozen(mean)
 
 
 def _covariance(value: ArrayLike) -> float | Floats:
-    import numpy as np
-
+    from fastes.checks import arrays
     from fastes.problem.belief import checked_covariance
 
-    shape = np.shape(value)
-    return checked_covariance("prior_cov", value, shape[0] if shape else 1)
+    given = arrays.array("truth's prior_cov", value)
+    if given.size == 0:
+        raise ValueError(
+            "truth's prior_cov must be a number, a vector or a square matrix, "
+            f"got shape {given.shape}"
+        )
+    return checked_covariance("truth's prior_cov", given, len(given) if given.ndim else 1)
 
 
 def _root(covariance: float | Floats) -> float | Floats:
     from fastes.problem.factorisation import covariance_root
 
-    return covariance_root(covariance)
+    return covariance_root(covariance, "truth's prior_cov")
 
 
 def _shown(value: float | Floats) -> str:

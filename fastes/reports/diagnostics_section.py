@@ -12,7 +12,7 @@ from fastes.reports.result_sections import regret_curves
 from fastes.results.curves import Curve, curves_of
 from fastes.results.result import Result
 from fastes.theory import bounds
-from fastes.theory.inequalities import diagnostics_of, inequalities
+from fastes.theory.inequalities import diagnostics_of, inequalities, models_of
 
 _T = "t + 1"
 _BARS = Axes(_T, "", marks="bars", logx=True)
@@ -63,7 +63,7 @@ def _regret_and_bounds(results: Sequence[Result]) -> list[Chart]:
 def _regret_bounds(curves: Sequence[Curve], look: Callable[[Curve], dict[str, str]]) -> list[Trace]:
     added = []
     for curve in curves:
-        M = _result(curve).configuration.parameters.get("M")
+        M = models_of(_result(curve))
         if M is not None:
             known = diagnostics_of(_result(curve)).constants
             values = [bounds.best_bound(known, int(t), M) for t in curve.x]
@@ -126,8 +126,8 @@ def _measured(name: str) -> Callable[[Result], tuple[Any, Floats, Floats]]:
 
 
 def _has_bounds(curve: Curve) -> bool:
-    c = _result(curve).configuration
-    return not c.outside_theory and "M" in c.parameters
+    result = _result(curve)
+    return not result.configuration.outside_theory and models_of(result) is not None
 
 
 def _kl_bound(curve: Curve, line: dict[str, str]) -> Trace:

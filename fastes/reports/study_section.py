@@ -16,12 +16,13 @@ from fastes.reports.result_sections import (
 from fastes.results.constants import Constants
 from fastes.results.curves import Curve
 from fastes.results.result import Result
-from fastes.studies.axes import AXES
-from fastes.studies.figures import curves_against, grouped
+from fastes.studies.axes import AXES, in_words
+from fastes.studies.figures import curves_against, grouped, numbers_of
 from fastes.studies.study import Setting
 from fastes.studies.sweep import Sweep
 from fastes.theory import bounds
 from fastes.theory.constants import constants
+from fastes.theory.inequalities import models_of
 
 _constants: dict[str, Constants] = {}
 _MOST_CONSTANTS = 4096
@@ -66,7 +67,7 @@ def _settings_table(results: Results) -> Table:
     plain = regret_table([result for _, result in results])
     first = list(plain.header).index("runs")
     rows = [
-        [*(setting.axes[name] for name in varied), *row[first:]]
+        [*(in_words(setting.axes[name]) for name in varied), *row[first:]]
         for (setting, _), row in zip(results, plain.rows, strict=True)
     ]
     caption = "Regret at T of each setting, and its quantiles over runs"
@@ -76,7 +77,7 @@ def _settings_table(results: Results) -> Table:
 def _against(results: Results, x: str, with_bounds: bool) -> Section:
     """Return final regret against an axis, with the bounds of the agents that have one."""
     values = [s.axes[x] for s, _ in results if s.axes[x] is not None]
-    numbers = sorted({value for value in values if not isinstance(value, str)})
+    numbers = numbers_of(values)
     times = {setting.T for setting, _ in results}
     curves = curves_against(results, x)
     owners = {id(c): g for c, g in zip(curves, grouped(results, x).values(), strict=True)}
@@ -109,7 +110,7 @@ def _against(results: Results, x: str, with_bounds: bool) -> Section:
             Text(
                 "Dashed lines are bounds on the curve of their colour, means over the prior: for "
                 "ensemble sampling the best that is known, for Thompson sampling term (a) of "
-                "Theorem 1. Other agents have none.",
+                "Theorem 1. Other agents, and variants of these, have none.",
                 "note",
             )
         )
@@ -129,17 +130,18 @@ def _bounds(results: Sequence[Result], missing: list[str]) -> list[float | None]
     """Return a bound on each regret, None where theory has none; add to `missing` why."""
     found: list[float | None] = []
     for result in results:
-        c = result.configuration
+        c, M = result.configuration, models_of(result)
+        exact = c.agent == "ts" and c.parameters.get("inflation", 1.0) == 1.0
         known: Any = None
-        if not c.outside_theory and c.agent in ("es", "ts"):
+        if not c.outside_theory and (M is not None or exact):
             try:
                 known = constants_of(result)
             except (ValueError, MemoryError) as error:
                 missing.append(f"Some bounds are missing: {error}.")
         if known is None:
             found.append(None)
-        elif c.agent == "es":
-            found.append(bounds.best_bound(known, c.T, c.parameters["M"]))
+        elif M is not None:
+            found.append(bounds.best_bound(known, c.T, M))
         else:
             found.append(bounds.term_a(known, c.T))
     return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastes.agents import agent_label, labelled_parameters
 from fastes.checks.arrays import Floats
+from fastes.checks.parameters import FLAGS
 from fastes.results.result import Result
 from fastes.results.selection import facts_of
 
@@ -134,6 +135,8 @@ def fact_text(name: str, value: Any) -> str:
         return f"delay={value or 0:,}"
     if name == "actions":
         return str(value)
+    if isinstance(value, bool):
+        return f"{name}={FLAGS[value]}"
     if isinstance(value, float):
         return f"{name}={value:g}"
     return f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"

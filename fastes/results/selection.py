@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from fastes.checks.parameters import FLAGS
 from fastes.results.result import Result
 
 Item = TypeVar("Item")
@@ -11,10 +12,9 @@ Item = TypeVar("Item")
 def facts_of(result: Result) -> dict[str, Any]:
     """Return what is known of a result by name, for `where` and `facet`."""
     c = result.configuration
-    names = ("engine", "K", "d", "T", "runs", "seed", "noise", "theta", "problem")
+    sizes = ("engine", "K", "d", "T", "runs", "seed", "noise")
+    names = (*sizes, "theta", "problem", "truth", "delay")
     facts = {"agent": c.agent, **c.parameters, **{name: getattr(c, name) for name in names}}
-    if c.truth != "belief" or c.delay:
-        facts |= {"truth": c.truth, "delay": c.delay}
     return facts if c.actions == "fixed" else {**facts, "actions": c.actions}
 
 
@@ -23,7 +23,7 @@ def selected(
 ) -> list[Item]:
     """Return the items whose facts have these values, or raise ValueError if there are none.
 
-    A value may be a list of values, and a text as on the command line: "50", "2,8", "none".
+    A value may be a list of values, and a text as on the command line: "50", "2,8", "yes", "none".
 
     Examples
     --------
@@ -51,7 +51,9 @@ def selected(
 
 
 def _shown(value: Any) -> str:
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else FLAGS[value]
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _is_one_of(value: Any, wanted: Any, name: str) -> bool:
@@ -70,7 +72,7 @@ def _equals(value: Any, wanted: Any) -> bool:
     if not isinstance(wanted, str) or isinstance(value, str):
         return bool(value == wanted)
     if value is None or isinstance(value, bool):
-        return wanted.lower() == str(value).lower()
+        return wanted.lower() == _shown(value)
     try:
         return bool(float(value) == float(wanted))
     except (TypeError, ValueError):

@@ -49,8 +49,10 @@ def simulate(
     ----------
     bandit : LinearBandit
         The problem.
-    agent : EnsembleSampling, ThompsonSampling, Greedy, LinUCB, UniformRandom, or your own
-        The agent. Your own is any object with ``start(bandit, seed)``; what that returns has
+    agent : Agent, or your own
+        The agent: `EnsembleSampling`, `ThompsonSampling`, `EnsemblePlusPlus`, `PerturbedHistory`,
+        `InformationDirectedSampling`, `BayesUCB`, `LinUCB`, `EpsilonGreedy`, `Greedy` or
+        `UniformRandom`. Your own is any object with ``start(bandit, seed)``; what that returns has
         ``act()`` and ``observe(arm, reward)``, and for diagnostics ``action_law()``. Where arms
         change it is called as ``act(actions)`` and ``observe(row, reward)``.
     T : int

@@ -96,7 +96,8 @@ def _true_z(e: Experiment, run: int) -> Floats:
     """Return theta of a run in canonical coordinates."""
     bandit, theta = e.bandit, e.true_theta(run)
     if theta is not None:
-        largest = np.linalg.norm(theta) * bandit.actions.longest / bandit.noise
+        with np.errstate(over="ignore"):  # what overflows is refused too
+            largest = np.linalg.norm(theta) * bandit.actions.longest / bandit.noise
         check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)
         return canonical_theta(bandit.canonical, theta, bandit.prior_mean)
     z = np.empty(bandit.rank)

@@ -5,7 +5,7 @@ from typing import Any
 from fastes.agents import AGENTS, agent_parameters
 from fastes.agents.own import names_own_agent
 from fastes.checks import numbers
-from fastes.checks.parameters import Parameter
+from fastes.checks.parameters import FLAGS, Parameter
 from fastes.problem.random_problem import PARAMETERS
 from fastes.problem.truth import PARAMETERS as TRUTH
 from fastes.studies.lists import flags, progression
@@ -61,3 +61,8 @@ def axis_values(name: str, given: Any) -> tuple[Any, ...]:
     if not values:
         raise ValueError(f"{name} must have at least one value, got none")
     return tuple(dict.fromkeys(axis.checked(name, value) for value in values))
+
+
+def in_words(value: Any) -> Any:
+    """Return a value of an axis as tables and figures show it: yes or no for a flag."""
+    return FLAGS[value] if isinstance(value, bool) else value

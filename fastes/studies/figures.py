@@ -1,6 +1,6 @@
 """Figures of studies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -10,7 +10,7 @@ from fastes.results.curves import Curve, fact_text
 from fastes.results.panels import Look, check_look, draw_curves, is_axes
 from fastes.results.result import Result
 from fastes.results.selection import selected
-from fastes.studies.axes import AXES
+from fastes.studies.axes import AXES, in_words
 from fastes.studies.study import Setting
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def draw_against(
     if look.get("facet") == x:
         raise ValueError(f"facet must be another axis than x, got {x!r} for both")
     values = [s.axes[x] for s, _ in kept if s.axes[x] is not None]
-    numbers = sorted({value for value in values if not isinstance(value, str)})
+    numbers = numbers_of(values)
     if look.get("logx") and not (numbers and numbers[0] > 0):
         raise ValueError(f"logx needs an axis of numbers above zero, got x={x}")
     times = {setting.T for setting, _ in kept}
@@ -80,8 +80,13 @@ def usual_x(results: Sequence[tuple[Setting, Result]]) -> str:
     return (numbers or varied or ["agent"])[0]
 
 
+def numbers_of(values: Iterable[Any]) -> list[float]:
+    """Return the numbers among the values of an axis, each once, in order: words have none."""
+    return sorted({value for value in values if not isinstance(value, (str, bool))})
+
+
 def _name(x: str, value: Any) -> Any:
-    return fact_text("agent", value) if x == "agent" else value
+    return fact_text("agent", value) if x == "agent" else in_words(value)
 
 
 def grouped(

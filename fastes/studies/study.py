@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from numpy.typing import NDArray
 
-from fastes.agents import AGENTS
+from fastes.agents import AGENTS, make_agent
 from fastes.agents.agent import Agent
 from fastes.agents.own import imported_agent, known_agent, names_own_agent
 from fastes.checks import arrays, numbers
@@ -60,8 +60,8 @@ class Setting:
     --------
     >>> import fastes
     >>> setting = fastes.Study(agent="ts", K=50, d=5).settings[0]
-    >>> setting.agent, setting.problem.K, setting.T
-    (ThompsonSampling(), 50, 2000)
+    >>> setting.agent.label, setting.problem.K, setting.T
+    ('TS', 50, 2000)
     >>> setting.axes["agent"], setting.axes["M"]
     ('ts', None)
     """
@@ -90,11 +90,12 @@ class Study:
 
     Parameters
     ----------
-    agent, M, engine, alpha, arms, redraw, available, K, d, prior_mean, prior_cov, noise, \
+    agent, M, engine, perturbations, symmetric, inflation, reference, scale, samples, alpha, \
+    epsilon, arms, redraw, available, K, d, prior_mean, prior_cov, noise, \
     truth_prior_mean, truth_prior_cov, truth_noise, noise_law, delay, T
         The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
-        M and engine are those of "es" only, alpha that of "linucb". An own agent is named as
-        "module:Class", and is imported wherever its runs are done.
+        Those from M to epsilon are parameters of agents, and vary the agents that have them. An
+        own agent is named as "module:Class", and is imported wherever its runs are done.
     runs : int
         Runs of each setting.
     seed : int
@@ -302,10 +303,10 @@ def _setting(
 def _agent(point: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> Agent:
     if names_own_agent(point["agent"]):
         return own_agent(point["agent"])
-    kind = AGENTS[point["agent"]]
-    usual = {name: declared.usual for name, declared in parameters_of(kind).items()}
+    declared = parameters_of(AGENTS[point["agent"]]).items()
+    usual = {name: each.usual for name, each in declared}
     given = {name: point[name] for name in usual if point[name] is not None}
-    return kind(**{**usual, **given})
+    return make_agent(point["agent"], {**usual, **given})
 
 
 @functools.lru_cache(maxsize=2)

@@ -1,6 +1,9 @@
 """Studies as tables."""
 
+from typing import Any
+
 from fastes.results.tables import Grid, Parts, final_regret
+from fastes.studies.axes import in_words
 from fastes.studies.study import Setting, Study
 from fastes.studies.sweep import Sweep
 
@@ -10,10 +13,15 @@ def settings_table(study: Study, names: list[str], rows: list[tuple[Setting, lis
     varied = study.varied() or ["agent"]
     cells = []
     for setting, more in rows:
-        axes = [setting.axes[name] for name in varied]
-        shown = ["-" if x is None else f"{x:,}" if isinstance(x, int) else str(x) for x in axes]
-        cells.append([*shown, *more])
+        cells.append([*(_shown(setting.axes[name]) for name in varied), *more])
     return Grid([*varied, *names], cells)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    shown = in_words(value)
+    return f"{shown:,}" if isinstance(shown, int) else str(shown)
 
 
 def sweep_tables(sweep: Sweep) -> Parts:

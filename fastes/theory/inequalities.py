@@ -1,6 +1,7 @@
 """The left-hand side of each of the paper's inequalities, measured, beside its right-hand side."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -75,10 +76,14 @@ def require_bounds(result: Result) -> None:
 
 def models_of(result: Result) -> int | None:
     """Return M if the result is of ensemble sampling as in the paper, which the bounds are on."""
-    c = result.configuration
-    plain = {"perturbations": "normal", "inflation": 1.0, "symmetric": False}
-    as_in_the_paper = all(c.parameters.get(name, value) == value for name, value in plain.items())
-    return c.parameters["M"] if c.agent == "es" and as_in_the_paper else None
+    return models_in_the_paper(result.configuration.agent, result.configuration.parameters)
+
+
+def models_in_the_paper(agent: str, parameters: Mapping[str, Any]) -> int | None:
+    """Return M if an agent of this name is ensemble sampling as in the paper, and no variant."""
+    usual = {"perturbations": "normal", "inflation": 1.0, "symmetric": False}
+    as_there = all(parameters.get(name, value) == value for name, value in usual.items())
+    return parameters["M"] if agent == "es" and as_there else None
 
 
 def theorem2_measured(result: Result) -> float:
@@ -156,7 +161,7 @@ def inequalities(result: Result) -> dict[str, Any]:
     98
     """
     found, c = diagnostics_of(result), result.configuration
-    M, told = c.parameters.get("M"), information_measured(result)
+    told = information_measured(result)
     summed = Regret(sum_over_steps(found.t, found.values("step_regret"), c.T)[:, None])
     return {
         "agent": result.label,
@@ -178,7 +183,7 @@ def inequalities(result: Result) -> dict[str, Any]:
         "step_regret_given_theta": plain(found.mean("regret")),
         "information": plain(found.mean("information")),
         "information_ratio": plain(found.mean("information_ratio")),
-        "ensemble": None if M is None else _ensemble(found),
+        "ensemble": _ensemble(found),
         "exceedance": plain(found.mean("exceedance")),
         "information_of_phat": None if told is None else plain(told),
         "bounds": None if c.outside_theory else _bounds(result),
@@ -221,7 +226,10 @@ def _regret_bounds(result: Result) -> dict[str, float | None]:
     }
 
 
-def _ensemble(found: Diagnostics) -> dict[str, Any]:
+def _ensemble(found: Diagnostics) -> dict[str, Any] | None:
+    """Return the moments of the models, or None where none were measured."""
+    if np.isnan(found.values("ensemble_variance")).all():
+        return None
     names = ("variance", "mean_error", "cov_error")
     return {name: plain(found.mean(f"ensemble_{name}")) for name in names}
 

@@ -1,5 +1,6 @@
 """Relatives of ensemble and Thompson sampling, step by step beside the slow truth."""
 
+import functools
 import statistics
 
 import numpy as np
@@ -185,3 +186,30 @@ def test_epsilon_greedy(bandit, epsilon):
             assert values[arm] >= values.max() - TOLERANCE * max(1e-300, np.abs(values).max())
     assert explored == T or epsilon < 1
     assert explored == 0 or epsilon > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (functools.partial(fastes.EnsembleSampling, 3), "inflation"),
+        (fastes.ThompsonSampling, "inflation"),
+        (fastes.PerturbedHistory, "scale"),
+    ],
+)
+def test_deviations_are_multiplied_by_what_leaves_a_mean_to_deviate_from(kind, name):
+    """Far larger ones overflowed where squares are taken, and were blamed on the arms."""
+    ball = fastes.LinearBandit(fastes.actions.Ball(3))
+    for bandit in (ball, fastes.LinearBandit.random(K=6, d=3)):
+        assert np.isfinite(fastes.simulate(bandit, kind(**{name: 1e9}), T=20).regret.mean).all()
+    for wrong in (1e300, 1.1e9, -1, float("inf"), float("nan"), "2", None, True):
+        with pytest.raises(ValueError, match=rf"{name} must be a number from 0 to 1e.09, got"):
+            kind(**{name: wrong})
+    probed = fastes.simulate(bandit, kind(**{name: 1e9}), T=5, diagnostics=[4], samples=64)
+    assert np.isfinite(probed.diagnostics.mean("hellinger_squared").value).all()
+
+
+def test_a_flag_may_be_numpys():
+    assert fastes.EnsembleSampling(3, symmetric=np.True_).symmetric is True
+    for wrong in (1, "yes", None, np.array([True])):
+        with pytest.raises(ValueError, match="symmetric must be True or False, got"):
+            fastes.EnsembleSampling(3, symmetric=wrong)

@@ -109,3 +109,18 @@ def test_pbar_is_estimated_beside_its_bounds(tmp_path):
     refused = run(*words, "--probe-samples", 64, "--out", tmp_path / "kept.npz", code=2)
     assert "choose fewer runs, earlier times or fewer particles" in refused.stderr
     assert fastes.load(tmp_path / "kept.npz").actions.shape == (2, 10_000)
+
+
+def test_pbar_is_asked_of_an_ensemble_of_the_paper():
+    for words in (["--agent", "ts"], ["--agent", "es++"], ["--symmetric", "yes"]):
+        refused = run("diagnose", "--pbar", *words, *QUICK, code=2).stderr
+        assert "--pbar is estimated for ensemble sampling as in the paper" in refused
+
+
+def test_moments_of_models_are_shown_where_they_are_measured():
+    words = ["diagnose", "--agent", "es,es++", "--M", 3, *QUICK, "--probe-samples", 64]
+    es, mixed = json.loads(run(*words, "--json").stdout)["agents"]
+    assert es["diagnostics"]["ensemble"]["variance"]["unknown"][0] == 0
+    assert mixed["diagnostics"]["ensemble"] is None
+    shown = run(*words[:2], "es++", *words[3:]).stdout
+    assert "cov error" not in shown

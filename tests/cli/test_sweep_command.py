@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from pages import data, tables
 from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 
 import fastes
@@ -172,3 +173,24 @@ def killed_again_and_again(kills, words, folder):
         assert process.returncode == -signal.SIGKILL
         before = len(rows(path)[1])
     return command
+
+
+def test_flags_are_words_in_tables_and_figures(tmp_path):
+    file, page = tmp_path / "flags.db", tmp_path / "flags.html"
+    words = ["--symmetric", "no,yes", "--M", "2,3", "--K", "5", "--d", "2", "--T", "20"]
+    lines = invoke("sweep", *words, "--runs", "3", "--out", file).splitlines()
+    assert [line.split()[:2] for line in lines[1:3]] == [["2", "no"], ["2", "yes"]]
+    invoke("plot", file, "--x", "symmetric", "--out", tmp_path / "flags.svg")
+    invoke("report", file, "--out", page)
+    by_flag = [chart for chart in data(page.read_text()) if chart.get("names") == ["no", "yes"]]
+    assert [trace["x"] for trace in by_flag[0]["traces"]][:2] == [["no", "yes"]] * 2
+    (table,) = [t for t in tables(page.read_text()) if "symmetric" in t["header"]]
+    assert [row[:2] for row in table["rows"][:2]] == [["2", "no"], ["2", "yes"]]
+
+
+@pytest.mark.parametrize(("command", "suffix"), [("simulate", "npz"), ("sweep", "db")])
+def test_a_choice_of_another_agent_is_refused_by_name(command, suffix, tmp_path):
+    words = [command, "--agent", "es,es++", "--perturbations", "sphere"]
+    refused = CliRunner().invoke(main, [*words, "--out", str(tmp_path / f"out.{suffix}")])
+    assert refused.exit_code == 2
+    assert "perturbations of es must be one of normal, signs, got 'sphere'" in refused.stderr

@@ -89,7 +89,7 @@ def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_p
     ("words", "sentence"),
     [
         (["--noise-law", "cauchy"], "'cauchy' is not one of"),
-        (["--truth-noise", -1], "noise must be a finite number of at least 0"),
+        (["--truth-noise", -1], "truth's noise must be a finite number of at least 0"),
         (["--truth-prior-mean", "here"], "'here' is neither a number nor the name of a .npy file"),
         (["--delay", -1], "delay must be an integer from 0"),
     ],

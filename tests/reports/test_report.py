@@ -154,6 +154,32 @@ def test_diagnostics_are_beside_their_bounds(tmp_path):
     assert drawn["y"] == (found.constants.eta.value * np.sqrt(distance)).tolist()
 
 
+VARIANTS = [
+    ("es", {"M": 10, "symmetric": True}),
+    ("es", {"M": 10, "inflation": 2.0}),
+    ("es", {"M": 10, "perturbations": "signs"}),
+    ("es++", {"M": 10}),
+]
+
+
+@pytest.mark.parametrize(("agent", "parameters"), VARIANTS)
+def test_bounds_on_ensemble_sampling_are_for_no_variant_of_it(agent, parameters, tmp_path):
+    known = made(M=10).configuration._replace(agent=agent, parameters=parameters)
+    varied = diagnosed(replace(made(M=10), configuration=known))
+    page = page_of([varied, diagnosed(made("greedy"))], tmp_path)
+    for y in ("E[KL(p̂ ‖ p)], nats", "E[Hel²(p̂, p)]", "cumulative regret, and bounds on it"):
+        (chart,) = charts(page, y)
+        assert not [trace for trace in chart["traces"] if trace["role"] == "bound"]
+
+
+def test_a_study_has_bounds_at_the_settings_that_they_are_on(tmp_path):
+    words = {"agent": ["es", "ts"], "M": 4, "inflation": [1, 2], "K": 5, "d": 3, "T": 40}
+    found = fastes.sweep(fastes.Study(**words, runs=3, points=10), tmp_path / "study.db")
+    (against,) = charts(page_of(found, tmp_path), "regret at T=40")
+    limits = [trace for trace in against["traces"] if trace["role"] == "bound"]
+    assert [[y is None for y in limit["y"]] for limit in limits] == [[False, True]] * 2
+
+
 def test_where_a_divergence_is_infinite_none_is_drawn_and_the_table_says_so(tmp_path):
     page = page_of([diagnosed(made(), infinite=3)], tmp_path)
     assert charts(page, "E[KL(p̂ ‖ p)], nats") == []

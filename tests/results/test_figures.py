@@ -262,6 +262,15 @@ def test_where_keeps_what_has_the_value():
     ]
 
 
+def test_a_flag_is_asked_for_as_the_command_line_writes_it():
+    both = [made(M=30, symmetric=flag) for flag in (False, True)]
+    for wanted in ("yes", True, "yes,yes"):
+        assert entries(drawn(both, where={"symmetric": wanted})) == ["ES, M=30, symmetric"]
+    assert len(entries(drawn(both, where={"symmetric": "no,yes"}))) == 2
+    with pytest.raises(ValueError, match="where asks for symmetric=1, but symmetric is no or yes"):
+        drawn(both, where={"symmetric": "1"})
+
+
 @pytest.mark.parametrize(
     ("where", "message"),
     [

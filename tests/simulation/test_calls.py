@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fastes
+from fastes.agents import AGENTS
 from fastes.simulation import bars
 
 BANDIT = fastes.LinearBandit.random(20, 3)
@@ -107,3 +108,8 @@ def test_ipython_in_a_terminal_is_a_terminal(monkeypatch):
     ipython.get_ipython = lambda: types.SimpleNamespace()
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     assert not bars._in_notebook()
+
+
+def test_every_agent_is_in_the_docstring():
+    for kind in AGENTS.values():
+        assert f"`{kind.__name__}`" in fastes.simulate.__doc__

@@ -12,6 +12,7 @@ from fastes import Truth
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.problem.truth import LAWS
 from fastes.results.curves import curves_of
+from fastes.results.selection import facts_of, selected
 from fastes.simulation.experiment import make_experiment
 from fastes.theory.inequalities import inequalities, theorem2_measured
 
@@ -153,6 +154,8 @@ def test_a_fixed_theta_may_have_another_noise_but_no_prior():
         ({"prior_cov": [[1.0, 2.0], [2.0, 1.0]]}, "prior_cov must be positive semidefinite"),
         ({"prior_cov": [[1.0, 0.5], [0.2, 1.0]]}, "prior_cov must be symmetric"),
         ({"prior_cov": np.ones((2, 3))}, "prior_cov must be a number or have shape"),
+        ({"prior_cov": np.ones((0, 0))}, "truth's prior_cov must be a number, a vector or a"),
+        ({"prior_cov": []}, "truth's prior_cov must be a number, a vector or a square matrix"),
     ],
 )
 def test_what_is_no_truth_is_refused(arguments, words):
@@ -172,6 +175,24 @@ def test_what_is_no_truth_is_refused(arguments, words):
 def test_a_truth_that_does_not_fit_is_refused(truth, words):
     with pytest.raises((ValueError, TypeError), match=words):
         fastes.simulate(BANDIT, fastes.Greedy(), 5, truth=truth)
+
+
+def test_results_of_the_belief_are_asked_for_by_name():
+    options = {"T": 20, "runs": 2}
+    plain = fastes.simulate(BANDIT, fastes.Greedy(), **options)
+    late = fastes.simulate(BANDIT, fastes.Greedy(), **options, delay=3)
+    other = fastes.simulate(BANDIT, fastes.Greedy(), **options, truth=Truth(noise=2.0))
+    items = [(facts_of(result), result) for result in (plain, late, other)]
+    assert selected(items, {"delay": "0"}) == [plain, other]
+    assert selected(items, {"truth": "belief"}) == [plain, late]
+    assert selected(items, {"truth": "belief", "delay": 3}) == [late]
+
+
+@pytest.mark.parametrize("name", ["fresh", "given", "ball"])
+@pytest.mark.parametrize("truth", [Truth(prior_mean=1e308), Truth(prior_cov=1e308)], ids=str)
+def test_a_theta_whose_square_overflows_is_refused_without_a_warning(name, truth):
+    with pytest.raises(ValueError, match=r"the arms' mean rewards must be within 1e.09"):
+        fastes.simulate(on(SETS[name]), fastes.Greedy(), 5, truth=truth)
 
 
 @pytest.mark.parametrize("name", ["fresh", "given", "ball"])

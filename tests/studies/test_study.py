@@ -1,6 +1,7 @@
 """Studies: read, laid out as a grid, and cut into tasks of about equal cost."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from fastes.checks import memory
 from fastes.studies import calibration as cost
 from fastes.studies import execution as sweep
 from fastes.studies import store, study, tasks
+from fastes.studies.axes import AXES
 from fastes.studies.lists import progression
 
 
@@ -209,3 +211,8 @@ def test_tasks_that_do_not_cover_a_study_are_noticed(runs, covered):
     grid = fastes.Study(agent="ts", K=[5, 6], d=2, T=5, runs=9)
     cut = [tasks.Task(number, *each, 1.0) for number, each in enumerate(runs)]
     assert tasks.covers(grid, cut) is covered
+
+
+def test_every_axis_is_in_the_docstring():
+    listed = re.search(r"-{5,}\n(.*?)\n {8}The axes:", fastes.Study.__doc__, re.S)[1]
+    assert [name.strip() for name in listed.replace("\n", " ").split(",")] == list(AXES)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastes.cli.agent_options import agent_options, simulate_from_options
+from fastes.cli.agent_options import agent_options, agents_from_options, simulate_from_options
 from fastes.cli.errors import user_errors
 from fastes.cli.options import FORCE, INPUT, INTEGER, INTEGERS, OUTPUT, output_options
 from fastes.cli.output import check_files
@@ -90,11 +90,24 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             from fastes.theory.particle_filter import check_particles
 
             check_particles(options["particles"])
+            _require_ensemble(options)
             chosen["keep"] = ("actions", "rewards")
         comparison, stopped = simulate_from_options(options, not (quiet or as_json), **chosen)
         _save_and_print(comparison, options, as_json, quiet)
         if stopped is not None:
             raise stopped
+
+
+def _require_ensemble(options: dict[str, Any]) -> None:
+    """Raise UsageError unless one of the agents is such that pbar can be estimated."""
+    from fastes.theory.inequalities import models_in_the_paper
+
+    described = [agent.description() for agent in agents_from_options(options)]
+    if not any(models_in_the_paper(each["agent"], each["parameters"]) for each in described):
+        raise click.UsageError(
+            "--pbar is estimated for ensemble sampling as in the paper: ask for --agent es, and "
+            "leave out --perturbations, --symmetric and --inflation"
+        )
 
 
 def _save_and_print(
