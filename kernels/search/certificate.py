@@ -70,7 +70,7 @@ class Certified(NamedTuple):
     tied: np.ndarray  # (TILE,) int64: the arms with the best score
     row: np.ndarray  # (r,): workspace
     z32: np.ndarray  # (r,) float32: workspace
-    recent_winners: np.ndarray  # (_CHAMPIONS,) int64: arms that were the best lately
+    recent_winners: np.ndarray  # (_WINNERS,) int64: arms that were the best lately
     best: np.ndarray  # (1,): the best score of the last step
     schedule: np.ndarray  # of costs (snapshot_schedule.py)
     counters: np.ndarray  # (4,) int64: arms bounded, arms scored, full scans, snapshots
