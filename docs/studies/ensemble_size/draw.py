@@ -171,7 +171,7 @@ def _with_legend(figure, *panels):
     """Put one legend below the panels, for the curves of all of them."""
     pairs = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in panels]
     found = {label: handle for each in pairs for handle, label in each}
-    figure.legend(found.values(), found, loc="outside lower center", ncols=5, frameon=False)
+    figure.legend(found.values(), found, loc="outside lower center", ncols=2 * len(panels), frameon=False)
     return figure
 
 
