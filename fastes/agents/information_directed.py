@@ -24,7 +24,7 @@ class InformationDirectedSampling(Agent):
     of which arm is the best. Russo and Van Roy (2018), "Learning to optimize via
     information-directed sampling", Operations Research 66: the variance-based form, whose
     expectations are means over draws of theta from the posterior. Two arms suffice (their
-    Proposition 6), and a walk along the frontier of the points (Delta, v) finds them
+    Proposition 6), and a search along the frontier of the points (Delta, v) finds them
     (docs/explanation/information-directed.md). Ties go to the first arm.
 
     It plays on every action set but the ball, of which each arm is the best with probability zero.

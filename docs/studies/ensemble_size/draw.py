@@ -171,7 +171,8 @@ def _with_legend(figure, *panels):
     """Put one legend below the panels, for the curves of all of them."""
     pairs = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in panels]
     found = {label: handle for each in pairs for handle, label in each}
-    figure.legend(found.values(), found, loc="outside lower center", ncols=2 * len(panels), frameon=False)
+    columns = 2 * len(panels)
+    figure.legend(found.values(), found, loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 
