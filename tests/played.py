@@ -129,10 +129,9 @@ def compare(bandit, agent, T, scores_of, model_count=0, truth=None, delay=0):
         regret.append(values.max() - values[arm])
         return arm
 
-    steps = reference.play_late(
+    steps = reference.play(
         problem,
         T,
-        delay,
         theta,
         noise=lambda t: spread * reference.noise(SEED, RUN, int(layout.NOISE), t, law),
         arm_of=arm_of,
@@ -147,6 +146,7 @@ def compare(bandit, agent, T, scores_of, model_count=0, truth=None, delay=0):
             sigma * reference.normal(SEED, RUN, int(layout.PERTURBATION), m, t)
         ),
         offer=lambda t: offered(given, t),
+        delay=delay,
     )
     beliefs.append((played.state.posterior.mu, covariance_of(played.state.posterior)))
     unit = np.sqrt(np.abs(problem.covariance).max())

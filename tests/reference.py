@@ -185,26 +185,32 @@ def play(
     models: list[Floats],
     perturbation: Callable[[int, int], float],
     offer: Callable[[int], Floats] | None = None,
+    delay: int = 0,
 ) -> list[Step]:
     """Algorithm 1, and any other agent that maximises a score.
 
     `scores_of(t, mean, covariance, models)` scores every arm, `arm_of(t, scores)` breaks ties,
-    `perturbation(t, m)` is W of model m at step t in units of reward; `offer(t)` are the arms on
-    offer at step t, by default those of the problem.
+    `perturbation(t, m)` is W of model m for the reward of step t, in units of reward; `offer(t)`
+    are the arms on offer at step t, by default those of the problem. The reward of step t is
+    observed after the choice of step t + delay.
     """
     mean, covariance = problem.mean, problem.covariance
+    history: list[tuple[Floats, float]] = []
     steps = []
     for t in range(T):
         scores = scores_of(t, mean, covariance, models)
         arm = arm_of(t, scores)
         steps.append(Step(scores, arm, mean, covariance, models))
         a = (problem.actions if offer is None else offer(t))[arm]
-        reward = a @ theta + noise(t)
-        models = [
-            model_update(problem, model, covariance, a, reward, perturbation(t, m))
-            for m, model in enumerate(models)
-        ]
-        mean, covariance = posterior_update(problem, mean, covariance, a, reward)
+        history.append((a, a @ theta + noise(t)))
+        s = t - delay
+        if s >= 0:
+            a, reward = history[s]
+            models = [
+                model_update(problem, model, covariance, a, reward, perturbation(s, m))
+                for m, model in enumerate(models)
+            ]
+            mean, covariance = posterior_update(problem, mean, covariance, a, reward)
     steps.append(Step(np.array([]), -1, mean, covariance, models))
     return steps
 
@@ -483,7 +489,7 @@ def least_ratio_on_grid(D: Floats, v: Floats, points: int) -> float:
     return least
 
 
-# ------------------------------------------------------------ noise laws, and late rewards
+# ----------------------------------------------------------------------------- noise laws
 
 
 def noise(seed: int, run: int, stream: int, t: int, law: str) -> float:
@@ -498,40 +504,3 @@ def noise(seed: int, run: int, stream: int, t: int, law: str) -> float:
     if law == "signs":
         return 1.0 if word >= 2**63 else -1.0
     return math.sqrt(3.0) * (2.0 * (word // 2**12 + 0.5) / 2.0**52 - 1.0)
-
-
-def play_late(
-    problem: Problem,
-    T: int,
-    delay: int,
-    theta: Floats,
-    noise: Callable[[int], float],
-    arm_of: Callable[[int, Floats], int],
-    scores_of: Callable[[int, Floats, Floats, list[Floats]], Floats],
-    models: list[Floats],
-    perturbation: Callable[[int, int], float],
-    offer: Callable[[int], Floats] | None = None,
-) -> list[Step]:
-    """`play`, with the reward of step t observed after the choice of step t + delay.
-
-    `perturbation(s, m)` is W of model m at the s-th reward that is observed, which is step s's.
-    """
-    mean, covariance = problem.mean, problem.covariance
-    history: list[tuple[Floats, float]] = []
-    steps = []
-    for t in range(T):
-        scores = scores_of(t, mean, covariance, models)
-        arm = arm_of(t, scores)
-        steps.append(Step(scores, arm, mean, covariance, models))
-        a = (problem.actions if offer is None else offer(t))[arm]
-        history.append((a, a @ theta + noise(t)))
-        s = t - delay
-        if s >= 0:
-            a, reward = history[s]
-            models = [
-                model_update(problem, model, covariance, a, reward, perturbation(s, m))
-                for m, model in enumerate(models)
-            ]
-            mean, covariance = posterior_update(problem, mean, covariance, a, reward)
-    steps.append(Step(np.array([]), -1, mean, covariance, models))
-    return steps
