@@ -61,23 +61,24 @@ def test_numpy_scan(compare, bandit, T):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("d", [5, 20, 50, 100])
-@pytest.mark.parametrize("K", [1_000, 10_000])
-def test_own_scan(compare, K, d, T):
-    bandit = fastes.LinearBandit.random(K, d)
+@pytest.mark.parametrize("T", [3_000, 30_000])
+@pytest.mark.parametrize("d", [3, 20, 50, 100])
+@pytest.mark.parametrize("K", [4_000, 16_000, 64_000])
+def test_own_scan(compare, quick, K, d, T):
+    bandit, T = fastes.LinearBandit.random(K, d), 300 if quick else T
 
     def scan_all():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(plan, "search_method", lambda *sizes: "scan")
-            fastes.simulate(bandit, AGENT, T=T // 20, threads=1)
+            fastes.simulate(bandit, AGENT, T=T, threads=1)
 
     compare(
         lambda: fastes.simulate(bandit, AGENT, T=T, threads=1),
         scan_all,
         work=T,
-        baseline_work=T // 20,
-        rounds=3,
-        target=Target(0.91),
+        baseline_work=T,
+        rounds=5,
+        target=Target(0.95),
     )
 
 

@@ -82,6 +82,7 @@ _BOXES = _tests("kernels/search/test_box_search.py::test_the_best_arms_are_those
 _BOX_BOUNDS = _tests(
     "kernels/search/test_box_search.py::test_every_bound_is_above_every_score_in_its_box"
 )
+_ORIENTATION = _tests("kernels/search/test_orientation.py")
 _SCHEDULE = _tests("kernels/search/test_snapshot_schedule.py")
 _PLAYED = _tests("agents/test_pathwise.py::test_greedy")
 _INFORMATION = _tests(
@@ -372,6 +373,20 @@ MUTANTS = [
     Mutant("kernels/search/snapshot_schedule.py", "searches that fail tried as often",
         "min(_LONGEST_PAUSE, 2.0 * schedule[_NEXT_PAUSE])",
         "min(_LONGEST_PAUSE, 1.0 * schedule[_NEXT_PAUSE])", _SCHEDULE),
+    Mutant("kernels/search/snapshot_schedule.py", "one search that succeeds makes up for all that failed",
+        "max(1.0, 0.5 * schedule[_NEXT_PAUSE])", "1.0", _SCHEDULE),
+    Mutant("kernels/search/orientation.py", "R not turned with W",
+        "    _rotate(R[p], R[q], cosine, sine)\n", "", _ORIENTATION, compiled=True),
+    Mutant("kernels/search/orientation.py", "rows turned the wrong way",
+        "sine = -sine if along < 0.0 else sine", "sine = sine if along < 0.0 else -sine",
+        _ORIENTATION, compiled=True),
+    Mutant("kernels/search/orientation.py", "the shorter row first",
+        "0.5 + 0.5 * half / reach", "0.5 - 0.5 * half / reach", _ORIENTATION, compiled=True),
+    Mutant("kernels/search/orientation.py", "the roots of another moment",
+        "    absorb_recent(posterior, R, eta)\n", "", _ORIENTATION, compiled=True),
+    Mutant("kernels/search/snapshot.py", "all arms looked at before a sample",
+        "if stride > 1:", "if stride > 10**9:",
+        _tests("kernels/search/test_certificate.py::test_a_sample_of_arms_shows_that_a_snapshot_would_not_help")),
     # Agents and the loop.
     Mutant("kernels/agents/linucb.py", "the drift of a step not raised",
         "agent.variance_drift[0] += 2.0**-52 * r", "pass", _MARGINS),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _FEWEST_ARMS = {"linear": 4000, "quadratic": 512}
 """From which more than a full scan takes less time than one, as measured."""
 
-_ARMS_A_DIMENSION = {"linear": 80, "quadratic": 0}
+_ARMS_A_DIMENSION = {"linear": 160, "quadratic": 0}
 
 _MOST_DIMENSIONS = 2
 """Up to which boxes rule out all but a few arms."""

@@ -38,15 +38,9 @@ def absorb(U, eta, columns, n):
             axpy(weight, x, columns[r, :n])
 
 
-@kernel
-def refactor(posterior):
-    """Compute factor, root, S if it is kept, and mu afresh; cost O(r^3).
-
-    U takes in the recent arms, X = U'^-1 by forward substitution, S = X'X, and mu by back
-    substitution. Written here and not taken from LAPACK because the bits must not
-    depend on which BLAS is installed or on how many threads it takes.
-    """
-    U, X, S = posterior.factor, posterior.root, posterior.S
+@inlined
+def absorb_recent(posterior, U, eta):
+    """Take the rewards since the last `refactor` into U mu = eta; cost O(n r^2)."""
     r, columns = U.shape[0], posterior.scratch.columns
     # n plays of an arm b that paid y in all are one of sqrt(n) b that paid y / sqrt(n).
     distinct = posterior.since_refactor[1]
@@ -55,9 +49,16 @@ def refactor(posterior):
         for j in range(r):
             columns[j, i] = scale * posterior.recent[i, j]
         columns[r, i] = posterior.recent_pay[i] / scale
-    absorb(U, posterior.eta, columns, distinct)
-    posterior.since_refactor[:2] = 0
-    # Row i of X is (e_i - sum_{k < i} U_ki X_k) / U_ii.
+    absorb(U, eta, columns, distinct)
+
+
+@kernel
+def invert_transposed(U, X):
+    """X = U'^-1 of an upper triangular U, by forward substitution; cost O(r^3).
+
+    Row i of X is (e_i - sum_{k < i} U_ki X_k) / U_ii.
+    """
+    r = U.shape[0]
     for i in range(r):
         for j in range(r):
             X[i, j] = 0.0
@@ -67,6 +68,21 @@ def refactor(posterior):
         scale = 1.0 / U[i, i]
         for j in range(i + 1):
             X[i, j] *= scale
+
+
+@kernel
+def refactor(posterior):
+    """Compute factor, root, S if it is kept, and mu afresh; cost O(r^3).
+
+    U takes in the recent arms, X = U'^-1 by forward substitution, S = X'X, and mu by back
+    substitution. Written here and not taken from LAPACK because the bits must not
+    depend on which BLAS is installed or on how many threads it takes.
+    """
+    U, X, S = posterior.factor, posterior.root, posterior.S
+    r = U.shape[0]
+    absorb_recent(posterior, U, posterior.eta)
+    posterior.since_refactor[:2] = 0
+    invert_transposed(U, X)
     # S, if it is kept, is the sum of the outer products of X's rows.
     for k in range(S.shape[0]):
         for j in range(r):

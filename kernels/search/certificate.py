@@ -124,7 +124,7 @@ def _retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
     work.counters[3] += 1
     posterior, best = agent.posterior, float(work.best[0])
     # No more are listed than a search may bound before it is given up.
-    most = int(min(arms.K, limit / len(work.snapshot.leading)))
+    most = int(limit / len(work.snapshot.leading))
     level = float(optimism_level(agent))
     if take(work.snapshot, posterior, arms, agent.z, best, level, breadth, most):
         accept_snapshot(work.schedule)

@@ -20,11 +20,15 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior, covariance
+from ..posterior.state import Posterior
+from .orientation import norms, orient
 
 GRID = 16
 """Points of an envelope."""
 
+_SAMPLED = 16  # tiles that are looked at before all are
+_CLEARLY = 1.2  # times too many arms in question among those, and the others are not looked at
+_USUAL = 0.5  # of all arms that a search may bound: if a usual one bounds more, many would fail
 _LARGEST_OPTIMISM = 1e20
 _LOWEST = -1e300  # in place of -inf, which times zero is not a number
 _UNIT = 2.0**-53
@@ -142,13 +146,13 @@ def margin(snapshot, arms, z, rho, optimism):
 
 
 @entry
-def _bound_all(arms, mu, X, means, widths):
-    """Set means = o + b'mu and widths = |X b| of all arms; cost O(K r^2).
+def _bound_all(arms, mu, X, means, widths, stride):
+    """Set means = o + b'mu and widths = |X b| of the arms of every `stride`-th tile.
 
-    All in single precision. X is lower triangular, which halves the work.
+    All in single precision. X is lower triangular, which halves the work. Cost O(K r^2 / stride).
     """
     zero, row = np.float32(0.0), widths[widths.shape[0] - 1]
-    for tile in range(arms.tiles.shape[0]):
+    for tile in range(0, arms.tiles.shape[0], stride):
         b, squares = arms.tiles32[tile], widths[tile]
         score_tile(b, arms.offsets32[tile], mu, means[tile])
         for i in range(TILE):
@@ -199,31 +203,41 @@ def take(
 ) -> bool:
     """Take a snapshot of a posterior, at a moment when model z has the best score `best`.
 
-    Return False where the posterior is lost to rounding, or the optimism too large for single
-    precision: such a snapshot bounds nothing; or where a model like z leaves more than `most` arms
-    in question, before the dearer half of the work. Changes the snapshot only. Arms are listed, at
-    most so many, if a model `breadth` times as far from mu as z might make them the best. Cost
-    O(K r^2). LAPACK is welcome here: whatever the bits of a snapshot, the bounds hold and the
-    choice is the same.
+    Arms are listed, `most` of them or fewer, if a model `breadth` times as far from mu as z might
+    make them the best. Return False where the posterior is lost to rounding, or the optimism is too
+    large for single precision: such a snapshot bounds nothing. Also where a model like z leaves too
+    many arms in question: a sample of arms shows it, or all, before the dearer half of the work.
+    Changes the snapshot only; cost O(K r^2). Whatever the bits of a snapshot, the bounds hold and
+    the choice is the same.
     """
     scalars = snapshot.scalars
-    X = _orient(snapshot, posterior)
+    X = _turn(snapshot, posterior)
     if X is None or not optimism < _LARGEST_OPTIMISM:
         return False
     scalars[OPTIMISM] = optimism
-    rho = float(np.linalg.norm(snapshot.R @ (z - snapshot.mu)))
+    # Not by @, whose threads may wait for each other.
+    rho = float(np.linalg.norm(np.einsum("ij,j", snapshot.R, z - snapshot.mu)))
     scalars[STEP] = 0.25 * max(1.0, rho)
     tiles = len(arms.tiles)
     means, widths = np.empty((tiles, TILE), np.float32), np.empty((tiles + 1, TILE), np.float32)
-    _bound_all(arms, snapshot.mu.astype(np.float32), X.astype(np.float32), means, widths)
+    centre, root = snapshot.mu.astype(np.float32), X.astype(np.float32)
+    # With something to spare for rounding: the best arm itself is to be listed.
+    floor = best - 1e-5 * (abs(best) + arms.largest[0] + arms.largest[1] * scalars[NORM])
+    far, usual = np.float32(rho + optimism), _USUAL * most
+    stride = max(1, (tiles - 1) // _SAMPLED)
+    if stride > 1:
+        # The last tile may hold fewer arms: it is not looked at here.
+        _bound_all(arms, centre, root, means, widths, stride)
+        seen = means[: tiles - 1 : stride] + far * widths[: tiles - 1 : stride]
+        if np.count_nonzero(~(seen < floor)) * arms.K > _CLEARLY * usual * seen.size:
+            return False
+    _bound_all(arms, centre, root, means, widths, 1)
     m, w = means.ravel()[: arms.K], widths.ravel()[: arms.K]
 
     bound = m + np.float32(breadth * max(1.0, rho) + optimism) * w
-    # With something to spare for rounding: the best arm itself is to be listed.
-    floor = best - 1e-5 * (abs(best) + arms.largest[0] + arms.largest[1] * scalars[NORM])
     listed = np.flatnonzero(~(bound < floor))  # what is not a number, too
-    typical = m[listed] + np.float32(rho + optimism) * w[listed]
-    if np.count_nonzero(~(typical < floor)) > most:
+    typical = m[listed] + far * w[listed]
+    if np.count_nonzero(~(typical < floor)) > usual:
         return False
     if len(listed) > most:
         first = np.argpartition(-typical, most)[:most]
@@ -241,29 +255,20 @@ def take(
     return True
 
 
-def _orient(snapshot: Snapshot, posterior: Posterior) -> np.ndarray | None:
+def _turn(snapshot: Snapshot, posterior: Posterior) -> np.ndarray | None:
     """Set mu, W and R, and what is known of them; cost O(r^3).
 
     Return X, lower triangular with X'X = S, or None where the posterior is lost to rounding.
     """
     scalars, W, R, r = snapshot.scalars, snapshot.W, snapshot.R, len(snapshot.mu)
-    n = posterior.since_refactor[1]
-    recent = np.sqrt(posterior.recent_plays[:n, None]) * posterior.recent[:n]
-    stacked = np.vstack([np.triu(posterior.factor), recent])
-    if not np.isfinite(stacked).all():
-        return None
-    try:
-        U = np.linalg.qr(stacked, mode="r")
-        X = np.tril(np.linalg.inv(U).T)
-        rotation = np.linalg.eigh(X @ X.T).eigenvectors[:, ::-1].T
-    except np.linalg.LinAlgError:
-        return None
-    W[:], R[:] = rotation @ X, rotation @ U
+    X = np.empty((r, r))
+    orient(posterior, W, R, X)
     snapshot.mu[:] = posterior.mu
-    spread = scalars[SPREAD] = np.linalg.norm(W)
-    defect = np.linalg.norm(np.eye(r) - W.T @ R)
-    scalars[SLACK] = defect + 8 * _UNIT * (r + 4) * spread * np.linalg.norm(R)
-    misfit = np.linalg.norm(covariance(posterior) - W.T @ W)
+    spread, length, defect, misfit = norms(posterior, W, R)
+    if not np.isfinite(spread + length + defect + misfit):
+        return None
+    scalars[SPREAD] = spread
+    scalars[SLACK] = defect + 8 * _UNIT * (r + 4) * spread * length
     scalars[MISFIT] = misfit + 8 * _UNIT * (r + 4) * (1 + spread**2)
     scalars[NORM] = np.linalg.norm(snapshot.mu)
     return X

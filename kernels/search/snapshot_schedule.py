@@ -16,6 +16,7 @@ from ..jit.decorators import entry, inlined
 _CAUTION = 3.0  # a snapshot that does not help makes the next one that many times as dear
 _FIRST_PATIENCE = 5.0  # so that a short run pays little for what it cannot use
 _LONGEST_PAUSE = 64.0
+_LONGEST_SEARCH = 0.7  # of a full scan's cost
 _BROADEST = 4.0
 _CACHED = 400_000  # numbers of single precision that a core's own cache holds
 
@@ -37,7 +38,7 @@ _SCAN = 11  # cost of a full scan
 def new_schedule() -> np.ndarray:
     """Return the schedule of a run that begins: no search before a first snapshot."""
     schedule = np.zeros(12)
-    schedule[_WORTH] = 0.4
+    schedule[_WORTH] = _LONGEST_SEARCH
     schedule[_PATIENCE] = _FIRST_PATIENCE
     schedule[_BREADTH] = 1.3
     schedule[[_BEFORE, _PAUSE, _TAKEN]] = np.inf
@@ -80,9 +81,9 @@ def search_limit(schedule, scan_cost):
 
 @inlined
 def note_search(schedule, found):
-    """Note whether a search found a certificate. If not, the next one may fail as well."""
+    """Note whether a search found a certificate. The next ones may fare alike."""
     if found:
-        schedule[_NEXT_PAUSE] = 1.0
+        schedule[_NEXT_PAUSE] = max(1.0, 0.5 * schedule[_NEXT_PAUSE])
     else:
         schedule[_PAUSE] = schedule[_NEXT_PAUSE]
         schedule[_NEXT_PAUSE] = min(_LONGEST_PAUSE, 2.0 * schedule[_NEXT_PAUSE])

@@ -256,7 +256,9 @@ def test_every_bound_is_above_every_score(seed, K, r, plays, size, offset, dista
     known = snapshot(arms)
     exact = np.empty(K)
     mean_rewards(arms, z, np.empty(TILE), exact)
-    assert take(known, agent.posterior, arms, z, exact.max() - 0.1 * exact.std(), 0.0, 1.0, arms.K)
+    assert take(
+        known, agent.posterior, arms, z, exact.max() - 0.1 * exact.std(), 0.0, 1.0, 2 * arms.K
+    )
     for _ in range(3):
         mean_rewards(arms, z, np.empty(TILE), exact)
         rho = measure(known, z)
@@ -280,7 +282,7 @@ def test_the_envelope_is_convex_and_falls_from_tile_to_tile():
     rng = np.random.default_rng(1)
     arms = arms_of(rng.normal(size=(900, 4)), np.zeros(900))
     agent, known = aged_agent(rng, arms, 40, 1.0), snapshot(arms)
-    take(known, agent.posterior, arms, agent.z + 0.1, 0.5, 0.0, 1.0, arms.K)
+    take(known, agent.posterior, arms, agent.z + 0.1, 0.5, 0.0, 1.0, 2 * arms.K)
     tiles = -(-int(known.scalars[LISTED]) // TILE)
     envelope = known.envelope[: tiles + 1]
     assert (np.diff(envelope, axis=0) <= 0).all()
@@ -298,7 +300,7 @@ def test_no_more_memory_than_announced(K, r):
     for announced in (None, certified_bytes(K, r)):  # first, compile
         tracemalloc.start()
         work = certified(arms)
-        take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, 1.0, 1.0, arms.K)
+        take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, 1.0, 1.0, 2 * arms.K)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert announced is None or peak <= announced
@@ -309,3 +311,21 @@ def test_a_million_arms_are_played_as_by_a_full_scan():
     bandit = fastes.LinearBandit.random(1_000_000, 20)
     tally = check_same_choices(bandit, fastes.EnsembleSampling(1_000_000), 600)
     assert tally[0] < 0.5 * 600 * bandit.K
+
+
+def test_a_sample_of_arms_shows_that_a_snapshot_would_not_help(monkeypatch):
+    rng, K = np.random.default_rng(8), 5000
+    arms = fastes.LinearBandit(rng.normal(size=(K, 6))).canonical.arms
+    agent, known, strides = greedy(6), snapshot(arms), []
+    bound_all = snapshots._bound_all
+
+    def watched(*rest):
+        strides.append(rest[-1])
+        bound_all(*rest)
+
+    monkeypatch.setattr(snapshots, "_bound_all", watched)
+    # At first all arms may be the best; a search that may bound a third of them would fail.
+    assert not take(known, agent.posterior, arms, agent.z + 1.0, 0.0, 0.0, 1.0, K // 3)
+    assert strides == [4]
+    assert take(known, agent.posterior, arms, agent.z + 1.0, 0.0, 0.0, 1.0, 2 * K)
+    assert strides == [4, 4, 1]
