@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fastes.kernels.ensembles.deferred import models_between
-from fastes.kernels.ensembles.play_log import played_arms
+from fastes.kernels.ensembles.play_log import arms_by_slot
 from fastes.kernels.streams.philox import source
 
 import fastes
@@ -20,10 +20,9 @@ def test_catching_up(compare):
     state = state_after(bandit, fastes.EnsembleSampling(M), 10_000)
     used = int(state.models.used[0])
     assert used == M
-    played = played_arms(state.log)
-    missed = [
-        np.unique(played[since:], return_counts=True) for since in state.models.read_at[:used]
-    ]
+    arms_played = arms_by_slot(state.log)
+    counts = state.log.plays[: len(arms_played)] - state.models.plays[:used, : len(arms_played)]
+    missed = [(arms_played[some > 0], some[some > 0]) for some in counts]
     rng = np.random.default_rng(1)
 
     def in_numpy():

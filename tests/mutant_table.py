@@ -82,6 +82,7 @@ _BOXES = _tests("kernels/search/test_box_search.py::test_the_best_arms_are_those
 _BOX_BOUNDS = _tests(
     "kernels/search/test_box_search.py::test_every_bound_is_above_every_score_in_its_box"
 )
+_DAMAGED = _tests("agents/test_live.py::test_damaged_agents_are_refused")
 _ORIENTATION = _tests("kernels/search/test_orientation.py")
 _SCHEDULE = _tests("kernels/search/test_snapshot_schedule.py")
 _PLAYED = _tests("agents/test_pathwise.py::test_greedy")
@@ -209,9 +210,17 @@ MUTANTS = [
         _tests("kernels/ensembles/test_deferred.py::test_the_same_over_a_horizon_that_refactors[log-3-full]")),
     Mutant("kernels/ensembles/deferred.py", "plays taken in not counted",
         "        copy_plays(agent.log, models.plays[slot])", "        pass", _ALGORITHM_1),
-    Mutant("kernels/ensembles/deferred.py", "plays of a restored model counted to the end",
-        "models.plays[slot, scratch.slots[i]] -= np.uint32(scratch.counts[i])", "pass",
+    Mutant("kernels/ensembles/deferred.py", "a restored model has taken in nothing",
+        "    models.plays[: len(model), : len(played)] = taken_in\n", "",
         _tests("kernels/ensembles/test_deferred.py::test_a_restored_ensemble_counts_the_plays_that_its_models_have_taken_in")),
+    Mutant("fastes/agents/ensemble_states.py", "models that took in more than was played",
+        "return fits and bool((taken_in <= plays).all())", "return fits", _DAMAGED),
+    Mutant("fastes/agents/ensemble_states.py", "an arm that was first played twice",
+        "if not _are_arms(played, K) or len(np.unique(played)) != len(played):",
+        "if not _are_arms(played, K):", _DAMAGED),
+    Mutant("kernels/ensembles/play_log.py", "a log of counts that grows becomes one of the sequence",
+        "sequence = len(log.sequence) > 0", "sequence = True",
+        _tests("kernels/ensembles/test_play_log.py::test_a_log_of_counts_takes_no_memory_for_a_play")),
     Mutant("kernels/ensembles/play_log.py", "arms not played since listed too",
         "n += since > 0", "n += 1", _ALGORITHM_1),
     Mutant("kernels/ensembles/deferred.py", "plays for their root in a first read",
@@ -251,8 +260,8 @@ MUTANTS = [
     Mutant("kernels/ensembles/play_log.py", "workspace not cleared",
         "log.since[slots[i]] = 0", "pass", _WALKS_SHORT),
     Mutant("kernels/ensembles/play_log.py", "full one play too late",
-        "or (time + 1) * width > log.sequence.shape[0]",
-        "or time * width > log.sequence.shape[0]",
+        "(time + 1) * width > log.sequence.shape[0]",
+        "time * width > log.sequence.shape[0]",
         _tests("kernels/ensembles/test_play_log.py::test_a_log_is_full_exactly_when_its_plays_are_done")),
     Mutant("kernels/ensembles/play_log.py", "milestones lost in growth",
         '"milestone_start", "counts")', '"milestone_start")', _WALKS, compiled=True),

@@ -3,14 +3,18 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastes.agents.states import Arrays, fill_state
+from fastes.checks.numbers import MAX_SIZE
 from fastes.files.kinds import FileFormatError
 from fastes.kernels.actions.arms import Arms
 from fastes.kernels.ensembles import deferred, eager, row_deferred
 from fastes.kernels.ensembles.deviations import Deviations
 from fastes.kernels.ensembles.play_log import arm_type
 from fastes.kernels.ensembles.row_log import STEPS_A_MODEL, capacity_for
+
+Numbers = NDArray[Any]
 
 
 def restored_eager(M: int, deviations: Deviations, arrays: Arrays, r: int) -> eager.EagerEnsemble:
@@ -30,10 +34,12 @@ def restored_deferred(
 
     It has room for what `steps` in all may read and play.
     """
-    parts = [arrays.get(name) for name in ("played", "model", "xi", "read_at")]
-    if not _fit(parts, M, arms.K, r):
+    by_sequence = deferred.keeps_sequence(arms.K, M)
+    names, fit, restored = _BY_SEQUENCE if by_sequence else _BY_COUNTS
+    parts = [arrays[name] for name in names if name in arrays]
+    if len(parts) < len(names) or not fit(M, arms.K, r, *parts):
         raise FileFormatError("a saved agent's models are missing or do not fit")
-    state = deferred.restored(arms, r, M, deviations, steps, *parts)
+    state = restored(arms, r, M, deviations, steps, *parts)
     fill_state(state, arrays)
     return state
 
@@ -65,12 +71,42 @@ def _rows_fit(arrays: Arrays, M: int, r: int) -> bool:
     return _models_fit(models, M, r, int(first[0]), int(first[0]) + len(rows))
 
 
-def _fit(parts: list[Any], M: int, K: int, r: int) -> bool:
-    """Return whether the parts of a deferred ensemble are whole and within their ranges."""
-    played = parts[0]
-    if played is None or played.dtype != arm_type(K) or played.ndim != 1 or (played >= K).any():
+def _sequence_fits(
+    M: int, K: int, r: int, played: Numbers, model: Numbers, xi: Numbers, read_at: Numbers
+) -> bool:
+    """Return whether the arm of every play and the models are whole and within their ranges."""
+    return _are_arms(played, K) and _models_fit([model, xi, read_at], M, r, 0, len(played))
+
+
+def _counts_fit(
+    M: int,
+    K: int,
+    r: int,
+    played: Numbers,
+    plays: Numbers,
+    model: Numbers,
+    xi: Numbers,
+    taken_in: Numbers,
+) -> bool:
+    """Return whether arms, how often each was played, and the models are whole."""
+    if not _are_arms(played, K) or len(np.unique(played)) != len(played):
         return False
-    return _models_fit(parts[1:], M, r, 0, len(played))
+    if plays.dtype != np.int64 or plays.shape != played.shape or not _are_counts(plays):
+        return False
+    if taken_in.dtype != np.uint32 or taken_in.shape != (len(model), len(played)):
+        return False
+    read_at = taken_in.sum(axis=1, dtype=np.int64)
+    fits = _models_fit([model, xi, read_at], M, r, 0, int(plays.sum()))
+    return fits and bool((taken_in <= plays).all())
+
+
+def _are_arms(played: Numbers, K: int) -> bool:
+    return played.dtype == arm_type(K) and played.ndim == 1 and bool((played < K).all())
+
+
+def _are_counts(plays: Numbers) -> bool:
+    """Return whether these are numbers of plays, as many in all as may be."""
+    return bool((plays >= 1).all() and (plays <= MAX_SIZE).all() and plays.sum() <= MAX_SIZE)
 
 
 def _models_fit(parts: list[Any], M: int, r: int, first: int, last: int) -> bool:
@@ -89,3 +125,15 @@ def _models_fit(parts: list[Any], M: int, r: int, first: int, last: int) -> bool
         and (model < M).all()
         and ((read_at >= first) & (read_at <= last)).all()
     )
+
+
+_BY_SEQUENCE = (
+    ("played", "model", "xi", "read_at"),
+    _sequence_fits,
+    deferred.restored_by_sequence,
+)
+_BY_COUNTS = (
+    ("played", "plays", "model", "xi", "taken_in"),
+    _counts_fit,
+    deferred.restored_by_counts,
+)

@@ -374,6 +374,8 @@ def _all_arms(agent: Agent, bandit: LinearBandit) -> Choice | None:
 
 def _observations_in(parts: Mapping[str, NDArray[Any]], told: int) -> int:
     """Return how many rewards a saved state has taken in, or what was told if it does not say."""
+    if "plays" in parts:
+        return int(parts["plays"].sum())
     if "played" in parts:
         return len(parts["played"])
     if "rows" in parts:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastes.files.kinds import FileFormatError
 from fastes.kernels.ensembles.cached_models import CachedModels
-from fastes.kernels.ensembles.play_log import PlayLog, played_arms
+from fastes.kernels.ensembles.play_log import PlayLog, arms_by_slot, played_arms
 from fastes.kernels.ensembles.row_log import RowLog, first_kept, kept_rows
 from fastes.kernels.posterior.state import MOST_UPDATES
 
@@ -27,13 +27,24 @@ def state_arrays(state: Any) -> Arrays:
     arrays = dict(_fields(state))
     for part in state:
         if isinstance(part, PlayLog):
-            arrays["played"] = played_arms(part)
+            arrays |= _log_arrays(part)
         elif isinstance(part, RowLog):
             arrays |= {"rows": kept_rows(part), "first_row": np.array([first_kept(part)])}
         elif isinstance(part, CachedModels):
             used = int(part.used[0])
             arrays |= {name: getattr(part, name)[:used] for name in ("model", "xi", "read_at")}
+            if "plays" in arrays:
+                del arrays["read_at"]
+                arrays["taken_in"] = part.plays[:used, : len(arrays["plays"])]
     return arrays
+
+
+def _log_arrays(log: PlayLog) -> Arrays:
+    """Return the arm of every play, or the arms by first play and how often each was played."""
+    if len(log.sequence) > 0:
+        return {"played": played_arms(log)}
+    arms = arms_by_slot(log)
+    return {"played": arms, "plays": log.plays[: len(arms)]}
 
 
 def fill_state(state: Any, arrays: Arrays) -> None:

@@ -48,6 +48,7 @@ from .deviations import (
 )
 from .play_log import (
     PlayLog,
+    all_plays,
     append,
     copy_plays,
     log_bytes,
@@ -57,6 +58,7 @@ from .play_log import (
     play_log,
     plays_beyond,
     plays_since,
+    set_plays,
 )
 
 _AHEAD = 16
@@ -92,7 +94,7 @@ def deferred_ensemble(
     The system gives memory where it is written to; growing would have it written to again.
     """
     models = no_models(K, M, deviations, r, min(M, max(256, steps)))
-    return _assembled(prior(r), play_log(K, r, steps), models)
+    return _assembled(prior(r), play_log(K, r, steps, keeps_sequence(K, M)), models)
 
 
 def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> DeferredEnsemble:
@@ -114,6 +116,11 @@ def _assembled(posterior: Posterior, log: PlayLog, models: CachedModels) -> Defe
     )
 
 
+def keeps_sequence(K: int, M: int) -> bool:
+    """Return whether every play is kept: not where models count what they have taken in."""
+    return counters(K, M) == 0
+
+
 def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     """Return the memory of a state with room for T steps."""
     models, slots = min(M, max(256, T)), min(K, max(64, T))
@@ -121,7 +128,8 @@ def deferred_ensemble_bytes(K: int, r: int, M: int, T: int) -> int:
     workspace = 20 * slots + 8 * (3 * r + most_recent_arms(r))
     workspace += block_bytes(1) + block_bytes(_AHEAD)
     model = 8 * r + 12 + 4 * counters(K, M)
-    return prior_bytes(r) + log_bytes(K, r, T) + models * model + table + workspace + 8
+    log = log_bytes(K, r, T, keeps_sequence(K, M))
+    return prior_bytes(r) + log + models * model + table + workspace + 8
 
 
 @needs_capacity.body(DeferredEnsemble)
@@ -152,7 +160,7 @@ def _replay(log, arms, played, b):
     return played.shape[0]
 
 
-def restored(
+def restored_by_sequence(
     arms: Arms,
     r: int,
     M: int,
@@ -167,29 +175,44 @@ def restored(
 
     It has room for what `steps` in all may read and play.
     """
-    log = play_log(arms.K, r, steps or len(played) + 1024)
+    log = _replayed(play_log(arms.K, r, steps or len(played) + 1024), arms, r, played)
+    models = restored_models(arms.K, M, deviations, model, xi, read_at, max(256, steps))
+    return _assembled(prior(r), log, models)
+
+
+def restored_by_counts(
+    arms: Arms,
+    r: int,
+    M: int,
+    deviations: Deviations,
+    steps: int,
+    played: np.ndarray,
+    plays: np.ndarray,
+    model: np.ndarray,
+    xi: np.ndarray,
+    taken_in: np.ndarray,
+) -> DeferredEnsemble:
+    """Do as `restored_by_sequence` for arms in order of first play, and how often each was played.
+
+    Of these plays each model has taken in a row of `taken_in`.
+    """
+    log = _replayed(play_log(arms.K, r, steps, sequence=False), arms, r, played)
+    set_plays(log, plays)
+    read_at = taken_in.sum(axis=1, dtype=np.int64)
+    models = restored_models(arms.K, M, deviations, model, xi, read_at, max(256, steps))
+    models.plays[: len(model), : len(played)] = taken_in
+    return _assembled(prior(r), log, models)
+
+
+def _replayed(log: PlayLog, arms: Arms, r: int, played: np.ndarray) -> PlayLog:
+    """Return a log with these plays at its end."""
     b, taken = np.empty(r), 0
     while taken < len(played):
         some = played[taken : taken + (1 << 20)].astype(np.uint32)
         more = _replay(log, arms, some, b)
         log = log_with_capacity(log) if more < len(some) else log
         taken += more
-    models = restored_models(arms.K, M, deviations, model, xi, read_at, max(256, steps))
-    state = _assembled(prior(r), log, models)
-    _count_plays(state)
-    return state
-
-
-@entry
-def _count_plays(agent):
-    """Count the plays that each model has taken in, from the log."""
-    log, models, scratch = agent.log, agent.models, agent.scratch
-    if models.plays.shape[1] > 0:
-        for slot in range(models.used[0]):
-            n = plays_since(log, models.read_at[slot], scratch.slots, scratch.counts)
-            copy_plays(log, models.plays[slot])
-            for i in range(n):
-                models.plays[slot, scratch.slots[i]] -= np.uint32(scratch.counts[i])
+    return log
 
 
 @inlined
@@ -218,7 +241,7 @@ def draw_first_read(deviations, agent, source, stream, counter, xi):
 def _draw_first_read_by_signs(deviations, agent, source, stream, counter, xi):
     """Draw xi ~ N(0, I) and let it take in all plays so far, by lanes that normals leave free."""
     scratch = agent.scratch
-    n = plays_since(agent.log, np.int64(0), scratch.slots, scratch.counts)
+    n = all_plays(agent.log, scratch.slots, scratch.counts)
     fill_normals(source, stream, counter, xi)
     free = np.uint64(xi.shape[0])
     sign_sums(source, stream, counter, free, scratch.counts[:n], scratch.normals[:n])

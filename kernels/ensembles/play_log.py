@@ -1,9 +1,10 @@
 """Which arms were played, and when: what a model that was not read for a while has missed.
 
-Played arms have slots, in order of first play. The log is the sequence of slots, in as many
-bytes each as they need, and milestones on the way: how often each slot had been played by then.
-What was played since any time is what was played in all, less what a milestone near that time says,
-corrected by the plays between the two. Kernels own no memory: where the log is full it says so
+Played arms have slots, in order of first play. A log of counts holds how often each was played. A
+log of the whole sequence also holds the slot of every play, in as many bytes as they need, and
+milestones on the way: how often each slot had been played by then. What was played since any time
+is what was played in all, less what a milestone near that time says, corrected by the plays between
+the two. Kernels own no memory: where the log is full it says so
 (`log_needs_capacity`) and is given larger arrays (`log_with_capacity`).
 """
 
@@ -32,7 +33,7 @@ class PlayLog(NamedTuple):
     rows: np.ndarray  # (slots, r): b of the arm at each slot
     plays: np.ndarray  # (slots,) int64: number of plays
     since: np.ndarray  # (slots,) int64: workspace, zero between calls
-    sequence: np.ndarray  # (bytes,) uint8: the slot of each play, lowest byte first
+    sequence: np.ndarray  # (bytes,) uint8: the slot of each play, lowest byte first; or (0,)
     milestone_time: np.ndarray  # (milestones,) int64: time of a milestone
     milestone_start: (
         np.ndarray
@@ -43,12 +44,12 @@ class PlayLog(NamedTuple):
     size: np.ndarray  # (5,) int64
 
 
-def play_log(K: int, r: int, steps: int = 0) -> PlayLog:
-    """Return an empty log with room for at least `steps` plays.
+def play_log(K: int, r: int, steps: int = 0, sequence: bool = True) -> PlayLog:
+    """Return an empty log, of the sequence or of counts, with room for at least `steps` plays.
 
     The system gives memory where it is written to: room that is not used costs nothing.
     """
-    plays = max(steps, 1024)
+    plays = max(steps, 1024) if sequence else 0
     slots = min(K, max(steps, 64))
     return PlayLog(
         slot_of_arm=np.full(K, -1, np.int32),
@@ -63,9 +64,9 @@ def play_log(K: int, r: int, steps: int = 0) -> PlayLog:
     )
 
 
-def log_bytes(K: int, r: int, T: int) -> int:
+def log_bytes(K: int, r: int, T: int, sequence: bool = True) -> int:
     """Return the memory that a log with room for T plays takes."""
-    plays, slots = max(T, 1024), min(K, max(T, 64))
+    plays, slots = max(T, 1024) if sequence else 0, min(K, max(T, 64))
     milestones = 16 * _most_milestones(plays) + 4 * _most_counts(plays)
     return 4 * K + slots * (8 * r + 16) + _width_of(slots) * plays + milestones + 64
 
@@ -90,16 +91,24 @@ def now(log):
     return log.size[_NOW]
 
 
+@inlined
+def _has_sequence(log):
+    """Return whether the log holds the slot of every play, or counts only."""
+    return log.sequence.shape[0] > 0
+
+
 @entry
 def log_needs_capacity(log):
     """Return whether the next play might not fit."""
     time, slots, width = log.size[_NOW], log.size[_SLOTS], log.size[_WIDTH]
     more = slots < log.slot_of_arm.shape[0]
     width += more and slots == 1 << 8 * width
-    return (
-        (more and slots == log.rows.shape[0])
-        or (time + 1) * width > log.sequence.shape[0]
-        or time >= _PLAYS_BETWEEN_MILESTONES_PER_SLOT * log.counts.shape[0]
+    return (more and slots == log.rows.shape[0]) or (
+        _has_sequence(log)
+        and (
+            (time + 1) * width > log.sequence.shape[0]
+            or time >= _PLAYS_BETWEEN_MILESTONES_PER_SLOT * log.counts.shape[0]
+        )
     )
 
 
@@ -118,13 +127,20 @@ def append(log, arm, b):
         log.plays[slot] = 0
         for j in range(b.shape[0]):
             log.rows[slot, j] = b[j]
-        if slot == 1 << 8 * size[_WIDTH]:
-            _widen(log)
+    log.plays[slot] += 1
+    size[_NOW] = time + 1
+    if _has_sequence(log):
+        _append_to_sequence(log, time, slot)
+
+
+@inlined
+def _append_to_sequence(log, time, slot):
+    size = log.size
+    if slot == 1 << 8 * size[_WIDTH]:
+        _widen(log, time)
     width = size[_WIDTH]
     for i in range(width):
         log.sequence[time * width + i] = (slot >> 8 * i) & 255
-    log.plays[slot] += 1
-    size[_NOW] = time + 1
     milestones = size[_MILESTONES]
     age = time + 1 - (log.milestone_time[milestones - 1] if milestones > 0 else 0)
     if age >= max(_PLAYS_BETWEEN_MILESTONES, _PLAYS_BETWEEN_MILESTONES_PER_SLOT * size[_SLOTS]):
@@ -132,11 +148,11 @@ def append(log, arm, b):
 
 
 @kernel
-def _widen(log):
-    """Give every slot in the sequence one byte more, from the last to the first."""
+def _widen(log, plays):
+    """Give the slots of so many plays in the sequence one byte more, from the last to the first."""
     width = log.size[_WIDTH]
     log.size[_WIDTH] = width + 1
-    for time in range(log.size[_NOW] - 1, -1, -1):
+    for time in range(plays - 1, -1, -1):
         log.sequence[time * (width + 1) + width] = 0
         for i in range(width - 1, -1, -1):
             log.sequence[time * (width + 1) + i] = log.sequence[time * width + i]
@@ -176,6 +192,15 @@ def plays_since(log, time, slots, counts):
     if log.size[_NOW] - time < _PLAYS_BETWEEN_MILESTONES_PER_SLOT * log.size[_SLOTS]:
         return _since_by_play(log, time, slots, counts)
     return _since_by_slot(log, time, slots, counts)
+
+
+@kernel
+def all_plays(log, slots, counts):
+    """Do as `plays_since` for the time 0; by slot, at O(slots)."""
+    for slot in range(log.size[_SLOTS]):
+        slots[slot] = slot
+        counts[slot] = log.plays[slot]
+    return log.size[_SLOTS]
 
 
 @kernel
@@ -259,11 +284,19 @@ def log_with_capacity(log: PlayLog) -> PlayLog:
     So that a failure on the way, for want of memory say, loses nothing.
     """
     K, r = len(log.slot_of_arm), log.rows.shape[1]
-    larger = play_log(K, r, 2 * max(int(log.size[_NOW]), len(log.rows), 1024))
+    sequence = len(log.sequence) > 0
+    plays = int(log.size[_NOW]) if sequence else 0
+    larger = play_log(K, r, 2 * max(plays, len(log.rows), 1024), sequence)
     for name in ("rows", "plays", "sequence", "milestone_time", "milestone_start", "counts"):
         old, new = getattr(log, name), getattr(larger, name)
         new[: len(old)] = old[: len(new)]
     return larger._replace(slot_of_arm=log.slot_of_arm, size=log.size.copy())
+
+
+def set_plays(log: PlayLog, plays: np.ndarray) -> None:
+    """Make a log of counts one with so many plays of each slot."""
+    log.plays[: len(plays)] = plays
+    log.size[_NOW] = plays.sum()
 
 
 def arm_type(K: int) -> np.dtype:
@@ -271,12 +304,17 @@ def arm_type(K: int) -> np.dtype:
     return np.min_scalar_type(K - 1)
 
 
-def played_arms(log: PlayLog) -> np.ndarray:
-    """Return the arm of every play, in order of time."""
-    plays, slots, width = (int(log.size[i]) for i in (_NOW, _SLOTS, _WIDTH))
+def arms_by_slot(log: PlayLog) -> np.ndarray:
+    """Return the arm of every slot."""
     arms = np.flatnonzero(log.slot_of_arm >= 0)
-    arm_at = np.empty(slots, arm_type(len(log.slot_of_arm)))
+    arm_at = np.empty(len(arms), arm_type(len(log.slot_of_arm)))
     arm_at[log.slot_of_arm[arms]] = arms
+    return arm_at
+
+
+def played_arms(log: PlayLog) -> np.ndarray:
+    """Return the arm of every play of a sequence, in order of time."""
+    plays, width, arm_at = int(log.size[_NOW]), int(log.size[_WIDTH]), arms_by_slot(log)
     digits = np.int64(256) ** np.arange(width)
     played = np.empty(plays, arm_at.dtype)
     for first in range(0, plays, 1 << 20):  # a long log in parts: they need more room

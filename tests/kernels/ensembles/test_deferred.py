@@ -277,9 +277,10 @@ def test_a_restored_ensemble_counts_the_plays_that_its_models_have_taken_in():
     arms, parts = bandit.canonical.arms, state_arrays(run.state)
     again = agent.restored_state(parts, arms, bandit.rank, run.source)
     used = int(run.state.models.used[0])
-    counts = np.array(
-        [np.bincount(parts["played"][:t], minlength=bandit.K) for t in parts["read_at"]]
-    )
-    slots = again.log.slot_of_arm
-    for models in (run.state.models, again.models):
-        assert (models.plays[:used, slots[slots >= 0]] == counts[:, slots >= 0]).all()
+    for name in ("slot_of_arm", "rows", "plays", "size"):
+        before, after = getattr(run.state.log, name), getattr(again.log, name)
+        assert (after == before[: len(after)]).all(), name
+    for name in ("model", "xi", "read_at", "plays"):
+        before, after = getattr(run.state.models, name), getattr(again.models, name)
+        assert (after[:used] == before[:used]).all(), name
+    assert (parts["taken_in"].sum(axis=1) == run.state.models.read_at[:used]).all()

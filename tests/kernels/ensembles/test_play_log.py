@@ -3,6 +3,7 @@ import pytest
 from engine import from_python
 from fastes.kernels.ensembles import play_log as playlog
 from fastes.kernels.ensembles.play_log import (
+    arms_by_slot,
     log_bytes,
     log_needs_capacity,
     log_with_capacity,
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from numba import njit
 
 append = from_python(playlog.append)
+all_plays = from_python(playlog.all_plays)
+plays_beyond = from_python(playlog.plays_beyond)
 now = from_python(playlog.now)
 walk = from_python(playlog.plays_since)
 
@@ -29,8 +32,8 @@ def append_all(log, arms, first, row):
     return len(arms)
 
 
-def logged(arms, K=8, steps=0):
-    log, plays, done = play_log(K, 2, steps), np.array(arms, np.int64), 0
+def logged(arms, K=8, steps=0, sequence=True):
+    log, plays, done = play_log(K, 2, steps, sequence), np.array(arms, np.int64), 0
     while done < len(plays):
         done = append_all(log, plays, done, np.empty(2))
         if done < len(plays):
@@ -137,3 +140,29 @@ def test_the_smallest_logs(K):
     assert walked(log, 0) == [(0, 100)]
     assert walked(log, 99) == [(0, 1)]
     assert walked(log, 100) == []
+
+
+def listed(log, function, *rest):
+    slots, counts = np.zeros(len(log.rows), np.int32), np.zeros(len(log.rows), np.int64)
+    n = function(log, *rest, slots, counts)
+    return [(int(log.rows[p, 0]), int(c)) for p, c in zip(slots[:n], counts[:n], strict=True)]
+
+
+@given(st.lists(st.integers(0, 90), max_size=300), st.integers(0, 300))
+def test_a_log_of_counts_says_what_one_of_the_sequence_says(arms, time):
+    log, whole = logged(arms, K=91, sequence=False), logged(arms, K=91)
+    before = logged(arms[:time], K=91, sequence=False)
+    assert now(log) == now(whole) == len(arms)
+    assert arms_by_slot(log).tolist() == list(dict.fromkeys(arms))
+    assert listed(log, all_plays) == listed(whole, all_plays) == walked(whole, 0)
+    counts = np.zeros(len(log.plays), np.uint32)
+    counts[: len(before.plays)] = before.plays
+    assert sorted(listed(log, plays_beyond, counts)) == sorted(naive(arms, time))
+
+
+@pytest.mark.parametrize("K", [1, 3, 300, 70_000])
+def test_a_log_of_counts_takes_no_memory_for_a_play(K):
+    log = logged([i % K for i in range(200_000)], K=K, sequence=False)
+    assert log.plays.sum() == 200_000
+    assert sum(part.nbytes for part in log) <= log_bytes(K, 2, 10**9, sequence=False)
+    assert log_bytes(K, 2, 10**9, sequence=False) <= 60 * K + 200
