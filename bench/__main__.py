@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from bench import history
-from bench.session import ROOT, check_out, run_session
+from bench.session import CODE, ROOT, check_out, run_session
 from bench.table import print_table
 
 _ONLY = click.option("--only", default="", metavar="WORDS", help="As pytest's -k.")
@@ -77,11 +77,19 @@ def run(
 
 
 @main.command()
+@click.option(
+    "--code",
+    type=click.Choice(list(CODE)),
+    default="native",
+    show_default=True,
+    help="Processor that kernels and baselines are compiled for.",
+)
 @_QUICK
 @_MARKDOWN
-def design(quick: bool, markdown: bool) -> None:
+def design(code: str, quick: bool, markdown: bool) -> None:
     """Print the figures of the design in one table, and which of them are not reached."""
-    figures = [figure for figure in run_session("design", quick=quick) if figure["design"]]
+    figures = run_session("design", quick=quick, code=code)
+    figures = [figure for figure in figures if figure["design"]]
     print_table(figures, title="design", markdown=markdown)
     missed = sum(not figure["reached"] for figure in figures)
     if quick:

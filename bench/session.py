@@ -14,6 +14,18 @@ ROOT = Path(__file__).parent.parent
 
 Figure = dict[str, Any]
 
+CODE: dict[str, dict[str, str]] = {
+    "native": {},
+    "avx2": {
+        "NUMBA_CPU_NAME": "x86-64",
+        "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+sse4.2,+popcnt,+bmi,+bmi2",
+        "OPENBLAS_CORETYPE": "Haswell",
+        "YARDSTICK_ARCHITECTURE": "haswell",
+    },
+}
+"""Variables of a session whose kernels and baselines are compiled for this or a lesser processor.
+NumPy's own loops, few beside BLAS, remain those of this one."""
+
 
 def run_session(
     marks: str,
@@ -22,11 +34,13 @@ def run_session(
     quick: bool = False,
     name: str | None = None,
     root: Path = ROOT,
+    code: str = "native",
 ) -> list[Figure]:
     """Run the benchmarks that carry the marks and match the words; return their figures.
 
     Or the one of that name, module/test. In a new process: what one session finds in its caches
-    the next does not. `root` is where the project lies, this one or another commit of it.
+    the next does not. `root` is where the project lies, this one or another commit of it; `code` is
+    a key of `CODE`.
     """
     module, _, test = (name or "").partition("/")
     where = root / "bench" if name is None else root / "bench" / f"test_{module}.py::test_{test}"
@@ -40,7 +54,7 @@ def run_session(
         ]
         # What another commit compiles goes when its folder goes.
         cache = {} if root == ROOT else {"NUMBA_CACHE_DIR": str(root / "cache")}
-        environment = {**os.environ, **cache}
+        environment = {**os.environ, **cache, **CODE[code]}
         done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment)
         if done.returncode == 4:
             raise ValueError(f"{words!r} is no expression of names with and, or, not")
