@@ -11,7 +11,7 @@ _COMMANDS = {
     "simulate": "Simulate agents and measure their regret.",
     "sweep": "Simulate all settings of a grid, here or on a cluster.",
     "resume": "Go on with a simulation from its checkpoint.",
-    "bound": "Print the paper's regret bounds for a problem.",
+    "bound": "Print regret bounds for a problem, the paper's and ours.",
     "diagnose": "Measure what the paper's theory speaks of, beside its bounds.",
     "plot": "Draw saved results.",
     "report": "Write a page for a browser about results, studies, benchmarks.",

@@ -202,14 +202,14 @@ def _each(
     tries: dict[int, int] = {}
     ended: queue.SimpleQueue[Future[TaskResult]] = queue.SimpleQueue()
 
-    def create_file(task: Task | None) -> None:
+    def hand_out(task: Task | None) -> None:
         if task is not None:
             future = submit(task)
             doing[future] = task
             future.add_done_callback(ended.put)
 
     for _ in range(_HANDED_OUT):
-        create_file(next(waiting, None))
+        hand_out(next(waiting, None))
     while doing:
         try:
             future = ended.get(timeout=_REPORT_SECONDS)
@@ -224,10 +224,10 @@ def _each(
             raise error
         tries[task.number] = tries.get(task.number, 0) + 1
         if error is not None and tries[task.number] < TRIES:
-            create_file(task)
+            hand_out(task)
             continue
         yield task, (future.result() if error is None else error)
-        create_file(next(waiting, None))
+        hand_out(next(waiting, None))
 
 
 @contextlib.contextmanager

@@ -2,7 +2,8 @@
 
 phat_t, the law of the action given the agent's whole state, is compared with p_t, the law of the
 optimal action. It is not the paper's pbar_t, which conditions on the history alone: for an
-ensemble pbar_t = E[phat_t | H_t], for other agents both are the same (docs/explanation/theory.md).
+ensemble pbar_t = E[phat_t | H_t]; so it is for V-IDS, whose state holds its own draws. For other
+agents both are the same (docs/explanation/theory.md).
 """
 
 import math

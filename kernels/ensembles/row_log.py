@@ -44,7 +44,7 @@ class RowLog(NamedTuple):
 
 
 def block_length(r: int) -> int:
-    """Return B: so many rows that a factor takes half of their room."""
+    """Return B, the rows of a block: then all factors together take half of the rows' room."""
     return max(4, 2 * r)
 
 

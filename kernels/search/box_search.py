@@ -31,7 +31,7 @@ SCANS_BEFORE = 500
 """Full scans before a tree is built."""
 
 # In units of R Y, R the largest |p| and Y = |y|, for n <= 6, with unit roundoff e = 2^-53: c'y, the
-# q_i'y, the extents q_i'(p - c) and the sum of the bound are off by less than 110 e together, the
+# q_i'y, the extents q_i'(p - c) and the sum of the bound are off by less than 111 e together, the
 # score's own error included; directions that are orthogonal up to DEFECT = 128 e, by twice that.
 # The margin is 1024 e (docs/explanation/screening.md).
 _MARGIN = 2.0**-43

@@ -56,7 +56,7 @@ def stream_cost(n):
 
 @inlined
 def snapshot_cost(K, r, listed):
-    """Return the cost of a snapshot: that of its loops, of LAPACK, of sorting and gathering."""
+    """Return the cost of a snapshot: that of its loops, of rotations, of sorting and gathering."""
     return (0.8 * K + 3.0 * listed + 25.0 * r) * r * r + 400.0 * K + 3000.0 * listed + 4e6
 
 
