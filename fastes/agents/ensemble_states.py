@@ -93,11 +93,12 @@ def _counts_fit(
         return False
     if plays.dtype != np.int64 or plays.shape != played.shape or not _are_counts(plays):
         return False
-    if taken_in.dtype != np.uint32 or taken_in.shape != (len(model), len(played)):
+    if taken_in.dtype != np.uint32 or taken_in.shape != (len(model) * len(played),):
         return False
-    read_at = taken_in.sum(axis=1, dtype=np.int64)
+    by_model = taken_in.reshape(len(model), len(played))
+    read_at = by_model.sum(axis=1, dtype=np.int64)
     fits = _models_fit([model, xi, read_at], M, r, 0, int(plays.sum()))
-    return fits and bool((taken_in <= plays).all())
+    return fits and bool((by_model <= plays).all())
 
 
 def _are_arms(played: Numbers, K: int) -> bool:

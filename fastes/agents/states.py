@@ -35,7 +35,7 @@ def state_arrays(state: Any) -> Arrays:
             arrays |= {name: getattr(part, name)[:used] for name in ("model", "xi", "read_at")}
             if "plays" in arrays:
                 del arrays["read_at"]
-                arrays["taken_in"] = part.plays[:used, : len(arrays["plays"])]
+                arrays["taken_in"] = part.plays[:used, : len(arrays["plays"])].ravel()
     return arrays
 
 

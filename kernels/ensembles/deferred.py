@@ -194,13 +194,14 @@ def restored_by_counts(
 ) -> DeferredEnsemble:
     """Do as `restored_by_sequence` for arms in order of first play, and how often each was played.
 
-    Of these plays each model has taken in a row of `taken_in`.
+    How many of them each model has taken in is in `taken_in`, model after model.
     """
     log = _replayed(play_log(arms.K, r, steps, sequence=False), arms, r, played)
     set_plays(log, plays)
-    read_at = taken_in.sum(axis=1, dtype=np.int64)
+    by_model = taken_in.reshape(len(model), len(played))
+    read_at = by_model.sum(axis=1, dtype=np.int64)
     models = restored_models(arms.K, M, deviations, model, xi, read_at, max(256, steps))
-    models.plays[: len(model), : len(played)] = taken_in
+    models.plays[: len(model), : len(played)] = by_model
     return _assembled(prior(r), log, models)
 
 

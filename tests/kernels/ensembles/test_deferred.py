@@ -283,4 +283,5 @@ def test_a_restored_ensemble_counts_the_plays_that_its_models_have_taken_in():
     for name in ("model", "xi", "read_at", "plays"):
         before, after = getattr(run.state.models, name), getattr(again.models, name)
         assert (after[:used] == before[:used]).all(), name
-    assert (parts["taken_in"].sum(axis=1) == run.state.models.read_at[:used]).all()
+    by_model = parts["taken_in"].reshape(used, -1)
+    assert (by_model.sum(axis=1) == run.state.models.read_at[:used]).all()
