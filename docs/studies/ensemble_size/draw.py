@@ -147,12 +147,15 @@ def _curves(numbers, ax, part, rule, chosen, x, ball=None):
         rows = [r for r in numbers.smallest_of(part, rule, agent, chosen) if isfinite(r["M"])]
         if not rows:
             continue
-        at = [ball if row[x] is None else row[x] for row in rows]
-        M = [row["M"] for row in rows]
-        below = [row["M"] - row["low"] for row in rows]
-        above = [min(row["high"], row["largest"]) - row["M"] for row in rows]
-        bars = [[max(0.0, y) for y in each] for each in (below, above)]
-        ax.errorbar(at, M, bars, label=label, capsize=2, **STYLES[agent].line())
+        # No line leads to the ball: between it and a million arms there is no scale.
+        for some in ([r for r in rows if r[x] is not None], [r for r in rows if r[x] is None]):
+            at = [ball if row[x] is None else row[x] for row in some]
+            M = [row["M"] for row in some]
+            below = [row["M"] - row["low"] for row in some]
+            above = [min(row["high"], row["largest"]) - row["M"] for row in some]
+            bars = [[max(0.0, y) for y in each] for each in (below, above)]
+            if some:
+                ax.errorbar(at, M, bars, label=label, capsize=2, **STYLES[agent].line())
 
 
 def _finish(panels, xlabel, logy=True):

@@ -185,7 +185,10 @@ def _size(row):
 
 
 def _growth(found):
-    return "" if found is None else f"{found.power:.2f} ± {found.power_se:.2f}"
+    if found is None:
+        return ""
+    places = 2 if found.power_se >= 0.005 else 3
+    return f"{found.power:.{places}f} ± {found.power_se:.{places}f}"
 
 
 def _measured(row, name):
