@@ -82,7 +82,7 @@ def run(
     type=click.Choice(list(CODE)),
     default="native",
     show_default=True,
-    help="Processor that kernels and baselines are compiled for.",
+    help="Processor that kernels are compiled for.",
 )
 @_QUICK
 @_MARKDOWN

@@ -20,11 +20,10 @@ CODE: dict[str, dict[str, str]] = {
         "NUMBA_CPU_NAME": "x86-64",
         "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+sse4.2,+popcnt,+bmi,+bmi2",
         "OPENBLAS_CORETYPE": "Haswell",
-        "YARDSTICK_ARCHITECTURE": "haswell",
     },
 }
-"""Variables of a session whose kernels and baselines are compiled for this or a lesser processor.
-NumPy's own loops, few beside BLAS, remain those of this one."""
+"""Variables of a session whose kernels, and BLAS, are for this or a lesser processor.
+The C yardstick, written for long vectors, and NumPy's own loops remain those of this one."""
 
 
 def run_session(
