@@ -1,6 +1,6 @@
 """Time a step against M, K, d, T, runs and threads, beside NumPy, the eager engine and the limit.
 
-``python -m bench.scaling`` writes scaling.csv and scaling.png in docs/figures; ten minutes.
+``python -m bench.scaling`` writes scaling.csv and scaling.png in docs/figures; a minute or two.
 """
 
 import csv
