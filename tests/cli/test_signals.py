@@ -168,6 +168,15 @@ def test_a_cache_that_lasts_as_long_as_the_process_is_removed(tmp_path):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.fixture
+def ctrl_c_as_in_a_terminal():
+    """Let SIGINT be a KeyboardInterrupt, also where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_as_in_a_terminal")
 def test_ctrl_c_in_python_is_a_keyboard_interrupt():
     before = [signal.getsignal(number) for number in SIGNALS]
 
