@@ -106,7 +106,7 @@ def design(code: str, quick: bool, markdown: bool) -> None:
     help="Save a figure of the shares (png, svg or pdf).",
 )
 def print_map(quick: bool, markdown: bool, out: Path | None) -> None:
-    """Print time a step, and the share of the machine's limit, for K by d; a quarter of an hour."""
+    """Print time a step, and the share of the machine's limit, for K by d; three minutes."""
     from bench import map as sizes
 
     arms = sizes.QUICK_ARMS if quick else sizes.ARMS

@@ -81,7 +81,8 @@ def draw(cells: Sequence[Cell], out: Path) -> None:
         for i, row in enumerate(image):
             for j, share in enumerate(row):
                 colour = "white" if share < 30 else "black"
-                ax.text(j, i, f"{share:,.2g}", ha="center", va="center", color=colour, size=7)
+                words = f"{share:,.0f}" if share >= 10 else f"{share:.1f}"
+                ax.text(j, i, words, ha="center", va="center", color=colour, size=7)
         ax.set_xticks(range(len(dimensions)), map(str, dimensions))
         ax.set_yticks(range(len(arms)), [f"{K:,}" for K in arms])
         ax.set(xlabel="dimension d", ylabel="arms K")
