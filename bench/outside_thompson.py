@@ -10,17 +10,16 @@ from fastes.agents.authoring import (
     STEPS,
     ActionLaw,
     Agent,
+    Belief,
     Block,
-    Posterior,
     draw_vector,
     has_linear_scores,
     inlined,
-    learn,
+    mean_of,
     no_block,
     prepare,
-    prior,
     sample,
-    update_root,
+    zeros,
 )
 
 
@@ -33,7 +32,7 @@ class Scratch(NamedTuple):
 class OutsideState(NamedTuple):
     """State of the agent."""
 
-    posterior: Posterior
+    belief: Belief
     z: np.ndarray  # (r,): the model of this step
     scratch: Scratch
 
@@ -44,19 +43,14 @@ def _has_linear_scores(agent: Any) -> bool:
 
 
 @inlined
-def _draw(posterior: Any, block: Any, source: Any, t: int, z: Any) -> None:
+def _draw(belief: Any, block: Any, source: Any, t: int, z: Any) -> None:
     draw_vector(block, source, POSTERIOR_SAMPLE, t, z.shape[0])
-    sample(posterior, block.numbers[:, t % STEPS], z)
+    sample(belief, block.numbers[:, t % STEPS], z)
 
 
 @prepare.body(OutsideState)
 def _prepare(agent: Any, source: Any, t: int) -> None:
-    _draw(agent.posterior, agent.scratch.normals, source, t, agent.z)
-
-
-@learn.body(OutsideState)
-def _learn(agent: Any, row: Any, key: int, reward: float, source: Any, t: int) -> None:
-    update_root(agent.posterior, row, key, reward)
+    _draw(agent.belief, agent.scratch.normals, source, t, agent.z)
 
 
 @dataclass(frozen=True)
@@ -64,10 +58,12 @@ class OutsideThompson(Agent):
     """Thompson sampling."""
 
     scores = "linear"
+    rooted = True
 
-    def initial_state(self, K: int | None, r: int, source: Any, steps: int = 0) -> Any:
-        """Return the state before the first step."""
-        return OutsideState(prior(r, rooted=True), np.zeros(r), Scratch(no_block(r + r % 2)))
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
+        r = len(mean_of(belief))
+        return OutsideState(belief, zeros(r), Scratch(no_block.layout(r + r % 2)))
 
     def action_law(self, state: Any, arms: Any, source: Any, t: int) -> ActionLaw:
         """Return the law of the optimal action."""

@@ -18,7 +18,7 @@ import fastes
 from bench.baselines import Floats, numpy_ts
 from bench.measure import in_units, seconds
 
-Choose = Callable[[], int]
+Choose = Callable[[], Any]
 Learn = Callable[[int, float], object]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 import numpy as np
-from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.actions.arms import arm_values
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.agents.interface import needs_capacity
@@ -17,10 +17,11 @@ from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.jit.decorators import entry
 from fastes.kernels.loop.environment import draw_reward, environments
 from fastes.kernels.loop.record import record, record_step
-from fastes.kernels.loop.states import state_at
 from fastes.kernels.loop.step import choose_arm, observe_reward
+from fastes.kernels.rewards.gaussian import gaussian_rewards
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
 from fastes.kernels.search.scan import choose
+from fastes.kernels.states.stack import state_at
 from fastes.kernels.streams.philox import source
 
 import fastes
@@ -55,9 +56,9 @@ def play(bandit: fastes.LinearBandit, M: int, T: int, searches: int, updates: in
     state = agent.initial_state(bandit.K, r, origin, T)
     work = search_workspace(search_method(agent, bandit.K, r), arms)
     means = np.empty(bandit.K)
-    mean_rewards(arms, np.random.default_rng(1).normal(size=r), np.empty(TILE), means)
+    arm_values(arms, np.random.default_rng(1).normal(size=r), np.empty(TILE), means)
     kept = record(np.array([T]), np.zeros(1), np.zeros(bandit.K, np.int64))
-    environment = state_at(environments(means[None], r), 0)
+    environment = state_at(environments(means[None], r, gaussian_rewards.layout()), 0)
     shared: tuple[Any, ...] = (FixedActions(arms), environment, kept, origin, work)
     other, t = greedy(r), 0
     while t < T:

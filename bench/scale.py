@@ -45,22 +45,21 @@ def _sweep_seconds(folder: Path, study: fastes.Study, name: str, workers: int) -
 
 def _one_task_each(address: str, study: fastes.Study, workers: int) -> None:
     """Let every worker load what it needs, as it does once in its life."""
-    with connected(address) as executor:
-        packed = packed_study(study)
+    with connected(address, packed_study(study)) as submit:
         settings = range(len(study.settings))
         tasks = [Task(0, setting, 0, 1, 0.0) for setting in settings for _ in range(4 * workers)]
-        for future in [executor.submit(do_task, packed, task, build_id()) for task in tasks]:
+        for future in [submit(do_task, task, build_id()) for task in tasks]:
             future.result()
 
 
 def _empty_tasks_a_second(n: int) -> float:
     study = fastes.Study(agent="ts", K=2, d=1, T=1, runs=1)
-    words = packed_study(study), Task(0, 0, 0, 1, 0.0), build_id()
-    with _cluster(2) as address, connected(address) as executor:
-        for future in [executor.submit(do_task, *words) for _ in range(20)]:
+    words = Task(0, 0, 0, 1, 0.0), build_id()
+    with _cluster(2) as address, connected(address, packed_study(study)) as submit:
+        for future in [submit(do_task, *words) for _ in range(20)]:
             future.result()
         began = time.perf_counter()
-        for future in [executor.submit(do_task, *words) for _ in range(n)]:
+        for future in [submit(do_task, *words) for _ in range(n)]:
             future.result()
         return n / (time.perf_counter() - began)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fastes.kernels.ensembles.deferred import models_between
+from fastes.kernels.ensembles.deviations import models_between
 from fastes.kernels.ensembles.play_log import arms_by_slot
 from fastes.kernels.streams.philox import source
 

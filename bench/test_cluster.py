@@ -14,18 +14,18 @@ def test_task_on_dask(compare, quick):
 
     study = fastes.Study(agent="es", M=10, K=100, d=10, T=10, runs=1)
     n = 10 if quick else 200
-    words = packed_study(study), Task(0, 0, 0, 1, 0.0), build_id()
+    packed, words = packed_study(study), (Task(0, 0, 0, 1, 0.0), build_id())
     # No address of a dashboard would be a fixed port, and a warning where that is taken.
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with LocalCluster(**options) as cluster, connected(cluster.scheduler_address) as executor:
+    with LocalCluster(**options) as cluster, connected(cluster.scheduler_address, packed) as submit:
 
         def there():
-            for future in [executor.submit(do_task, *words) for _ in range(n)]:
+            for future in [submit(do_task, *words) for _ in range(n)]:
                 future.result()
 
         compare(
             there,
-            lambda: [do_task(*words) for _ in range(n)],
+            lambda: [do_task(packed, *words) for _ in range(n)],
             work=n,
             baseline_work=n,
             rounds=5,

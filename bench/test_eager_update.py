@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.ensembles.deviations import NORMAL
 from fastes.kernels.ensembles.eager import (
     draw_prior_models,
@@ -23,7 +24,7 @@ SIZES = [(1_000, 50), (10_000, 10), (10_000, 50), (100_000, 20)]
 
 def block(M, r):
     """Return a function that updates all models for a block of steps, and its length."""
-    models = eager_ensemble(r, M, NORMAL).models
+    models = eager_ensemble(gaussian.layout(r), M, NORMAL).models
     origin = source(1)
     draw_prior_models(models, origin, 0, len(models.tiles))
     steps = len(models.pending)

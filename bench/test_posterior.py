@@ -5,6 +5,7 @@ import pytest
 from fastes.kernels.actions.arms import load_arm
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.agents.interface import learn
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.jit.decorators import entry
 from fastes.kernels.streams.philox import source
 
@@ -18,7 +19,7 @@ STEPS = 2_000
 def learn_all(agent, arms, row, origin, played, rewards):
     for t in range(len(played)):
         offset = load_arm(arms, played[t], row)
-        learn(agent, row, played[t], rewards[t] - offset, origin, t)
+        learn(agent, row, offset, played[t], rewards[t], origin, t)
 
 
 def in_numpy(rows, rewards):
@@ -39,11 +40,11 @@ def test_an_update(compare, r):
     rng = np.random.default_rng(1)
     played, rewards = rng.integers(0, 400, STEPS), rng.normal(size=STEPS)
     rows, arms = bandit.actions[played], bandit.canonical.arms
-    agent, row = greedy(r), np.empty(r)
+    agent, row = greedy(gaussian.layout(r)), np.empty(r)
     learn_all(agent, arms, row, source(1), played, rewards)
-    np.testing.assert_allclose(agent.posterior.mu, in_numpy(rows, rewards), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(agent.belief.mu, in_numpy(rows, rewards), rtol=1e-6, atol=1e-9)
     compare(
-        lambda: learn_all(greedy(r), arms, row, source(1), played, rewards),
+        lambda: learn_all(greedy(gaussian.layout(r)), arms, row, source(1), played, rewards),
         lambda: in_numpy(rows, rewards),
         needs=Work(flops=4 * r * r),
         work=STEPS,

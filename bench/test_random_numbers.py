@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.ensembles.deviations import NORMAL
 from fastes.kernels.ensembles.eager import draw_prior_models, eager_ensemble
 from fastes.kernels.streams.layout import PERTURBATION
@@ -30,7 +31,7 @@ def test_vectors(compare, n):
 
 
 def test_across_models(compare):
-    models, out = eager_ensemble(50, 20_032, NORMAL).models, np.empty((20_032, 50))
+    models, out = eager_ensemble(gaussian.layout(50), 20_032, NORMAL).models, np.empty((20_032, 50))
     rng = np.random.default_rng(0)
     compare(
         lambda: draw_prior_models(models, source(1), 0, len(models.tiles)),

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 
 from fastes.simulation.signals import STOP_SIGNALS, end_at_once
 
@@ -17,6 +18,7 @@ def run() -> None:
     """
     for number in STOP_SIGNALS:
         signal.signal(number, end_at_once)
+    _open_streams()
     from fastes.cli import main
     from fastes.cli.errors import was_stopped
 
@@ -33,14 +35,22 @@ def run() -> None:
         raise
 
 
+def _open_streams() -> None:
+    """Open the null device in the place of standard streams that were closed by who started us.
+
+    In order of their descriptors, for each opening takes the first that is free: or a file that is
+    opened later would be one of these streams.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+
+
 def _leave(code: object) -> None:
     """End the process with an exit code, without taking down the interpreter."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    cache = sys.modules.get("fastes.kernels.jit.cache")
-    if cache is not None and cache._process_folder.cache_info().currsize:
-        cache._process_folder().cleanup()  # as the interpreter would at its end
     os._exit(code if isinstance(code, int) else int(code is not None))
 
 

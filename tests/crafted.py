@@ -14,4 +14,4 @@ def crafted(path, change):
         meta = json.loads(str(stored["meta"]))
     del meta["members"]
     change(meta, arrays)
-    save_arrays(path, meta["fastes"], meta, arrays)
+    save_arrays(path, meta.get("fastes", ""), meta, arrays)

@@ -6,19 +6,20 @@ from typing import Any
 import numba
 import numpy as np
 import reference
-from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.actions.arms import arm_values
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents import interface
 from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.arithmetic.tile_product import TILE
-from fastes.kernels.ensembles import deferred, eager
-from fastes.kernels.ensembles.deferred import DeferredEnsemble, with_capacity
+from fastes.kernels.ensembles.deferred import with_capacity
+from fastes.kernels.ensembles.deviations import models_between
 from fastes.kernels.loop import live
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.environment import Environment, draw_reward, environments
 from fastes.kernels.loop.record import record
-from fastes.kernels.loop.states import state_at
+from fastes.kernels.rewards.gaussian import gaussian_rewards
 from fastes.kernels.search.certificate import retake_snapshot, snapshot_due
+from fastes.kernels.states.stack import state_at
 from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
@@ -72,10 +73,10 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
     origin = source(seed, run)
     z, means = np.empty(r), np.empty(bandit.K)
     fill_normals(origin, THETA, 0, z)
-    mean_rewards(arms, z, np.empty(TILE), means)
+    arm_values(arms, z, np.empty(TILE), means)
     times = np.arange(1, T + 1)
     kept = record(times, np.zeros(T), np.zeros(bandit.K, np.int64))
-    environment = state_at(environments(means[None], r), 0)
+    environment = state_at(environments(means[None], r, gaussian_rewards.layout()), 0)
     state = agent.initial_state(bandit.K, r, origin)
     method = search_method(agent, bandit.K, r)
     work = workspace(arms) if workspace else search_workspace(method, arms)
@@ -86,7 +87,7 @@ def observe(state, arms, source, t, arm, reward):
     """Let an agent learn the reward of an arm of a fixed set, in units of the noise."""
     row = np.empty(arms.tiles.shape[1])
     given = np.array([arm]), np.array([float(reward)])
-    return live.observe(state, FixedActions(arms), *given, source, t, row) == 1
+    return live.observe(state, FixedActions(arms), *given, source, np.array([t]), row) == 1
 
 
 def act(state, arms, source, t, work):
@@ -96,8 +97,7 @@ def act(state, arms, source, t, work):
 
 def all_models(state, source, probe_index):
     """Return xi of all models of an ensemble, as they are now."""
-    engine = deferred if isinstance(state, DeferredEnsemble) else eager
-    return engine.models_between(state, source, probe_index, 0, state.models.M)
+    return models_between(state, source, probe_index, 0, state.models.M)
 
 
 def lift(bandit):

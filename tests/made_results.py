@@ -36,15 +36,28 @@ def made(agent="es", K=20, d=3, T=200, runs=10, scale=1.0, problem=None, seed=0,
         actions="fixed",
         noise=1.0,
         theta=theta or "prior",
-        problem=problem or f"{K:x}{d:x}".rjust(16, "0"),
+        problem=problem or f"{K or 0:x}{d:x}".rjust(16, "0"),
         versions={"fastes": "0", "kernels": "0", "numpy": "0", "numba": "0"},
         date="2026-01-01T00:00:00+00:00",
         threads=1,
         seconds=1.0,
     )
-    counts = np.bincount([0], [len(regret) * T], K).astype(np.int64)
+    counts = np.bincount([0], [len(regret) * T], K or 0).astype(np.int64)
     parts, runs = {"noise": np.array(1.0)}, np.arange(len(regret))
     return Result(configuration, times, Regret(np.asarray(regret, float)), counts, parts, runs)
+
+
+def made_on(bandit, **more):
+    """Return such a result on a problem, whatever its action set."""
+    result, given = made(K=bandit.K, d=bandit.d, **more), bandit.action_set
+    c = result.configuration._replace(
+        rank=bandit.rank,
+        actions="fixed" if given is None else given.words,
+        problem=bandit.fingerprint,
+    )
+    counts = np.zeros(bandit.counted_arms, np.int64)
+    counts[:1] = c.runs * c.T
+    return replace(result, configuration=c, counts=counts, problem=bandit)
 
 
 def diagnosed(result, divergence=0.1, entropy=1.0, infinite=0):

@@ -5,11 +5,18 @@
     python tests/mutants.py --jobs 2 --list    what there is
 
 A mutant is one plausible slip: a text that stands once in a file, what takes its place, and the
-tests that must notice (mutant_table.py). The project is copied to a temporary folder. The tests
-must pass there; then each mutant is put in, the tests are run, and it is taken out again. Most
+tests that must notice (mutant_table.py). The project is copied to a temporary folder. The tests of
+a mutant must pass there; then the mutant is put in, they are run again, and it is taken out. Most
 tests run without the compiler, which would take longer than the tests themselves.
 
-The exit code is 0 if every mutant was killed.
+killed       a test failed
+out of time  the tests did not end, as with a loop without end: counts as killed
+survived     the tests passed
+error        nothing is known: the text does not stand once in the file, the tests fail or take too
+             long without the mutant, or pytest could not run them (no such test, an import that
+             fails, a crash)
+
+The exit code is 0 if every mutant was killed or ran out of time.
 """
 
 import argparse
@@ -30,11 +37,12 @@ from mutant_table import MUTANTS, Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 _COPIED = ("fastes", "kernels", "tests", "bench", "docs/how-to", "pyproject.toml")
-_SECONDS = 300  # tests that take longer with a mutant are stuck, or not the right ones for it
+_SECONDS = 300
+_OUTCOMES = ("killed", "out of time", "survived", "error")
 
 
 class Verdict(NamedTuple):
-    """What came of a mutant: killed, survived, not applicable, or out of time."""
+    """What came of a mutant: one of the outcomes, how long its tests took, and why."""
 
     outcome: str
     seconds: float = 0.0
@@ -59,14 +67,17 @@ def copied(root: Path, folder: Path) -> Path:
 
 
 def run_tests(
-    copy: Path, tests: Iterable[str], compiled: bool, seconds: float | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run tests of a copy, against that copy and no other, up to the first failure."""
+    copy: Path, tests: Iterable[str], compiled: bool, cache: str, seconds: float
+) -> Verdict:
+    """Run tests of a copy, against that copy and no other, up to the first failure.
+
+    The verdict is on a program that these tests ought to find broken.
+    """
     environment = {
         **os.environ,
         "PYTHONPATH": str(copy),
         "PYTHONDONTWRITEBYTECODE": "1",  # a file changed twice in a second must be read twice
-        "NUMBA_CACHE_DIR": str(copy / "compiled"),
+        "NUMBA_CACHE_DIR": str(copy / cache),
         "NUMBA_DISABLE_JIT": "0" if compiled else "1",
     }
     words = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk"]
@@ -74,71 +85,85 @@ def run_tests(
     if not compiled:
         # Without the compiler, NumPy warns where kernels mean to overflow.
         words += ["-W", "ignore::RuntimeWarning"]
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-n0", *words],
-        cwd=copy,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
-
-
-def judge(copy: Path, mutant: Mutant) -> Verdict:
-    """Put a mutant into a copy, run its tests, and take it out again."""
-    n = occurrences(mutant, copy)
-    if n != 1:
-        return Verdict("not applicable", detail=f"its text stands {n} times in {mutant.file}")
-    file = copy / mutant.file
-    whole, start = file.read_text(), time.monotonic()
-    file.write_text(whole.replace(mutant.text, mutant.replacement))
+    start = time.monotonic()
     try:
-        done = run_tests(copy, mutant.tests, mutant.compiled, _SECONDS)
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-n0", *words],
+            cwd=copy,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
-        return Verdict("out of time", time.monotonic() - start, " ".join(mutant.tests))
-    finally:
-        file.write_text(whole)
-        shutil.rmtree(copy / "compiled", ignore_errors=True)
-    seconds = time.monotonic() - start
-    if done.returncode == 0:
-        return Verdict("survived", seconds, " ".join(mutant.tests))
-    return Verdict("killed", seconds, _first_failure(done.stdout))
+        return Verdict("out of time", time.monotonic() - start, " ".join(tests))
+    taken = time.monotonic() - start
+    if done.returncode == _PASSED:
+        return Verdict("survived", taken, " ".join(tests))
+    if done.returncode == _FAILED:
+        return Verdict("killed", taken, f"by {_first_failure(done.stdout)}")
+    lines = (done.stdout + done.stderr).strip().splitlines() or [""]
+    said = next((line for line in lines if line.startswith("ERROR")), lines[-1])
+    return Verdict("error", taken, f"pytest ended with {done.returncode}: {said}")
+
+
+_PASSED, _FAILED = 0, 1  # pytest's exit codes; all others say that tests did not run
 
 
 def _first_failure(output: str) -> str:
     found = re.search(r"^(?:FAILED|ERROR) (?:tests/)?(.*?)(?: - |$)", output, re.MULTILINE)
-    return f"by {found[1]}" if found else "the tests could not be run"
+    return found[1] if found else "a test"
 
 
-def refused_unbroken(copy: Path, mutants: Iterable[Mutant]) -> str:
-    """Return what tests say that fail without any mutant, or nothing."""
-    for compiled in (False, True):
-        tests = {test: None for m in mutants if m.compiled == compiled for test in m.tests}
-        if tests:
-            done = run_tests(copy, tests, compiled)
-            if done.returncode != 0:
-                return done.stdout[-3000:] + done.stderr[-1000:]
-    return ""
+class Copy:
+    """A copy of the project, to break and to mend. One thread at a time may use it."""
+
+    def __init__(self, folder: Path, seconds: float = _SECONDS) -> None:
+        self.folder, self.seconds = folder, seconds
+        self._unbroken: dict[tuple[tuple[str, ...], bool], Verdict] = {}
+
+    def judge(self, mutant: Mutant) -> Verdict:
+        """Put a mutant in, run its tests, and take it out again."""
+        n = occurrences(mutant, self.folder)
+        if n != 1:
+            return Verdict("error", detail=f"its text stands {n} times in {mutant.file}")
+        unbroken = self._judge_unbroken(mutant)
+        if unbroken.outcome != "survived":
+            why = f"without the mutant: {unbroken.outcome} ({unbroken.detail})"
+            return Verdict("error", unbroken.seconds, why)
+        file = self.folder / mutant.file
+        whole = file.read_text()
+        file.write_text(whole.replace(mutant.text, mutant.replacement))
+        try:
+            # Code compiled of kernels that are whole is used again, other code is not kept.
+            cache = "broken" if mutant.file.startswith("kernels/") else "compiled"
+            return run_tests(self.folder, mutant.tests, mutant.compiled, cache, self.seconds)
+        finally:
+            file.write_text(whole)
+            shutil.rmtree(self.folder / "broken", ignore_errors=True)
+
+    def _judge_unbroken(self, mutant: Mutant) -> Verdict:
+        tests = mutant.tests, mutant.compiled
+        if tests not in self._unbroken:
+            self._unbroken[tests] = run_tests(self.folder, *tests, "compiled", self.seconds)
+        return self._unbroken[tests]
 
 
-def verdicts(mutants: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, Verdict]]:
+def verdicts(mutants: list[Mutant], jobs: int, seconds: float) -> Iterator[tuple[Mutant, Verdict]]:
     """Yield every mutant and what came of it, in their order; each job has a copy of its own."""
     with tempfile.TemporaryDirectory(prefix="fastes-mutants-") as folder:
-        copies: queue.Queue[Path] = queue.Queue()
+        copies: queue.Queue[Copy] = queue.Queue()
         for job in range(jobs):
-            copies.put(copied(ROOT, Path(folder, str(job))))
+            copies.put(Copy(copied(ROOT, Path(folder, str(job))), seconds))
 
         def one(mutant: Mutant) -> Verdict:
             copy = copies.get()
             try:
-                return judge(copy, mutant)
+                return copy.judge(mutant)
             finally:
                 copies.put(copy)
 
-        refusal = refused_unbroken(copied(ROOT, Path(folder, "unbroken")), mutants)
-        if refusal:
-            sys.exit(f"tests fail without any mutant:\n{refusal}")
         with ThreadPoolExecutor(jobs) as pool:
             yield from zip(mutants, pool.map(one, mutants), strict=True)
 
@@ -148,20 +173,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Break the program; see whether tests notice.")
     parser.add_argument("word", nargs="?", default="", help="choose mutants by a word")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time (default: 1)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=_SECONDS,
+        help=f"for the tests of a mutant (default: {_SECONDS})",
+    )
     parser.add_argument("--list", action="store_true", help="list the mutants, and do nothing")
     options = parser.parse_args()
     chosen = [m for m in MUTANTS if options.word.lower() in f"{m.file} {m.slip}".lower()]
     if options.list or not chosen:
         print(*(f"{m.file}: {m.slip}" for m in chosen), sep="\n")
         return 0 if chosen else 2
-    counts = {"killed": 0, "survived": 0, "not applicable": 0, "out of time": 0}
-    for mutant, (outcome, seconds, detail) in verdicts(chosen, max(1, options.jobs)):
+    counts = dict.fromkeys(_OUTCOMES, 0)
+    found = verdicts(chosen, max(1, options.jobs), options.seconds)
+    for mutant, (outcome, seconds, detail) in found:
         counts[outcome] += 1
         print(
-            f"{outcome:<14} {seconds:4.0f} s  {mutant.file}: {mutant.slip} ({detail})", flush=True
+            f"{outcome:<11} {seconds:4.0f} s  {mutant.file}: {mutant.slip} ({detail})", flush=True
         )
     print(", ".join(f"{n} {outcome}" for outcome, n in counts.items()))
-    return 0 if counts["killed"] == len(chosen) else 1
+    return 0 if counts["survived"] == counts["error"] == 0 else 1
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Reader(HTMLParser):
         if tag == "tr" and "tbody" in self.open:
             self.tables[-1]["rows"].append([])
         if tag in ("th", "td"):
-            self.cell = ["", its.get("data-v")]
+            self.cell = ""
 
     def handle_data(self, text):
         inside = self.open[-1] if self.open else ""
@@ -69,14 +69,12 @@ class Reader(HTMLParser):
         if inside == "caption":
             self.tables[-1]["caption"] += text
         if self.cell is not None and inside in ("th", "td"):
-            self.cell[0] += text
+            self.cell += text
 
     def handle_endtag(self, tag):
         if tag in ("th", "td"):
-            text, exact = self.cell
-            value = text if exact is None else exact
             table = self.tables[-1]
-            (table["rows"][-1] if "tbody" in self.open else table["header"]).append(value)
+            (table["rows"][-1] if "tbody" in self.open else table["header"]).append(self.cell)
             self.cell = None
         while self.open and self.open.pop() != tag:
             pass
@@ -95,5 +93,5 @@ def sections(page):
 
 
 def tables(page):
-    """Return the tables of a page; a number as it is copied, in full."""
-    return read(page).tables
+    """Return the tables of a page that hold something before its script runs."""
+    return [table for table in read(page).tables if table["rows"]]

@@ -7,7 +7,7 @@ equations in user coordinates. All it is given is U, the change of coordinates.
 import numpy as np
 import reference
 from engine import as_reference, lift, start
-from fastes.kernels.posterior.state import covariance as covariance_of
+from fastes.kernels.beliefs.interface import covariance_of
 from fastes.kernels.streams import layout
 
 TOLERANCE = 1e-8
@@ -32,7 +32,7 @@ def compare(bandit, agent, T, scores_of, model_count=0, perturbation=normal_pert
 
     def arm_of(t, scores):
         """Let the engine play. Its arm must be the best, or tied with it to rounding."""
-        posterior = run.state.posterior
+        posterior = run.state.belief
         beliefs.append((posterior.mu.copy(), covariance_of(posterior).copy()))
         arms.append(run.step(t))
         best = scores.max()
@@ -54,7 +54,7 @@ def compare(bandit, agent, T, scores_of, model_count=0, perturbation=normal_pert
         ],
         perturbation=lambda t, m: sigma * perturbation(t, m),
     )
-    beliefs.append((run.state.posterior.mu, covariance_of(run.state.posterior)))
+    beliefs.append((run.state.belief.mu, covariance_of(run.state.belief)))
     unit = np.sqrt(np.abs(problem.covariance).max()) or 1.0
     size = max(unit, np.abs(problem.mean).max())
     for (mu, S), step in zip(beliefs, steps, strict=True):

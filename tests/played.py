@@ -4,10 +4,10 @@ import numpy as np
 import reference
 from engine import lift
 from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.beliefs.interface import covariance_of
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.record import record
-from fastes.kernels.loop.states import state_at
-from fastes.kernels.posterior.state import covariance as covariance_of
+from fastes.kernels.states.stack import state_at
 from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
 
@@ -39,7 +39,7 @@ def offered(actions, t):
 def true_theta(problem, U, truth):
     """Return theta, by the reference: of the belief, or of a truth with a mean or variances."""
     d, r = U.shape
-    if truth is None or not truth.changes_prior:
+    if truth is None or (truth.prior_mean is None and truth.prior_cov is None):
         return problem.mean + U @ reference.normal_vector(SEED, RUN, int(layout.THETA), 0, r)
     mean = problem.mean if truth.prior_mean is None else truth.prior_mean
     root = U if truth.prior_cov is None else np.sqrt(np.diag(np.broadcast_to(truth.prior_cov, d)))
@@ -114,7 +114,7 @@ def compare(bandit, agent, T, scores_of, model_count=0, truth=None, delay=0):
     regret, beliefs = [], []
 
     def arm_of(t, scores):
-        posterior = played.state.posterior
+        posterior = played.state.belief
         beliefs.append((posterior.mu.copy(), covariance_of(posterior).copy()))
         rows = offered(given, t)
         arm = played.step(t)
@@ -148,7 +148,7 @@ def compare(bandit, agent, T, scores_of, model_count=0, truth=None, delay=0):
         offer=lambda t: offered(given, t),
         delay=delay,
     )
-    beliefs.append((played.state.posterior.mu, covariance_of(played.state.posterior)))
+    beliefs.append((played.state.belief.mu, covariance_of(played.state.belief)))
     unit = np.sqrt(np.abs(problem.covariance).max())
     size = max(unit, np.abs(problem.mean).max())
     for (mu, S), step in zip(beliefs, steps, strict=True):

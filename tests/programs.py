@@ -10,8 +10,8 @@ from fastes.kernels.actions import arms
 b = arms.empty_arms(2, 1)
 arms.store_rows(b, 0, np.array([[1.0], [3.0]]), np.zeros(2))
 out = np.empty(2)
-arms.mean_rewards(b, np.array([2.0]), np.empty(64), out)
-print(out.tolist(), arms.mean_rewards.stats.cache_hits.total())
+arms.arm_values(b, np.array([2.0]), np.empty(64), out)
+print(out.tolist(), arms.arm_values.stats.cache_hits.total())
 """
 """Call two kernels; print what they give and how many of them came from the cache."""
 

@@ -1,6 +1,7 @@
 """What the documents promise is there, and what there is is in the documents."""
 
 import csv
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -12,6 +13,8 @@ from click.testing import CliRunner
 import fastes
 import fastes.theory
 from bench.table import print_table
+from fastes.agents.action_law import ActionLaw, Moments
+from fastes.agents.live import Belief
 from fastes.cli import main
 from fastes.results.tables import Grid
 from fastes.studies.axes import AXES
@@ -57,6 +60,24 @@ def test_every_public_name_has_an_example_that_shows_something(name):
     if name in ("Progress", "SimulationStopped"):  # a simulation makes these, not a user
         return
     assert ">>> " in inspect.getdoc(shown), name
+
+
+def test_fields_of_named_tuples_in_the_api_reference_are_explained():
+    found = [ActionLaw, Moments]
+    for path in re.findall(r"^\.\. autoclass:: (.*)$", REFERENCE, re.M):
+        module, _, name = path.rpartition(".")
+        found.append(getattr(importlib.import_module(module), name))
+    tuples = [kind for kind in found if hasattr(kind, "_fields")]
+    assert Belief in tuples
+    for kind in tuples:
+        for field in kind._fields:
+            assert not getattr(kind, field).__doc__.startswith("Alias for"), (kind, field)
+
+
+def test_no_text_of_the_package_names_a_file_of_the_documents():
+    """An installed package has none of them."""
+    for source in sorted((ROOT / "fastes").rglob("*.py")):
+        assert "docs/" not in source.read_text(), source
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -1,4 +1,4 @@
-"""The tree of fastes/ and kernels/, a line for each file, as CONTRIBUTING.md shows it.
+"""The tree of fastes/ and kernels/, a line for each file, as docs/developers/tree.md shows it.
 
     python tests/tree.py
 
@@ -9,7 +9,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "CONTRIBUTING.md"
+PAGE = ROOT / "docs/developers/tree.md"
 BEGIN, END = "<!-- the tree, by tests/tree.py -->\n```\n", "```\n<!-- end of the tree -->\n"
 
 

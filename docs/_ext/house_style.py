@@ -5,6 +5,9 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.logging import getLogger
+
+_LOG = getLogger(__name__)
 
 
 def _examples_as_code(app: Sphinx, context: Any, lines: list[str]) -> None:
@@ -20,18 +23,35 @@ def _examples_as_code(app: Sphinx, context: Any, lines: list[str]) -> None:
     lines[:] = new
 
 
-def _short_defaults(app: Sphinx, context: Any, lines: list[str]) -> None:
-    """Put a default at the end of the option's help: a field of its own takes three lines."""
+def _short_fields(app: Sphinx, context: Any, lines: list[str]) -> None:
+    """Put choices and defaults at the end of the option's help: a field each takes three lines."""
     new: list[str] = []
     for line in lines:
-        found = re.fullmatch(r"\s+:default: ``(.*)``", line)
+        found = re.fullmatch(r"\s+:(default|options): (.*)", line)
         if found is None:
             new.append(line)
             continue
         while not new[-1].strip():
             new.pop()
-        new[-1] += f" *Default:* ``{found[1].strip(chr(39))}``."
+        values = [value.strip("`'") for value in found[2].split(" | ")]
+        shown = ", ".join(f"``{value}``" for value in values)
+        new[-1] += f" *{'Default' if found[1] == 'default' else 'One of'}:* {shown}."
     lines[:] = new
+
+
+def _addresses_as_code(app: Sphinx, doctree: nodes.document) -> None:
+    """Make code of addresses that a browser cannot open, such as that of a dask scheduler."""
+    for link in [*doctree.findall(nodes.reference)]:
+        if re.match(r"(?!https?:)\w+://", link.get("refuri", "")):
+            link.parent.replace(link, nodes.literal("", link.astext()))
+
+
+def _nothing_raw(app: Sphinx, doctree: nodes.document) -> None:
+    """Warn of fields that are shown as they are written."""
+    for text in [*doctree.findall(nodes.Text)]:
+        if not isinstance(text.parent, nodes.literal | nodes.literal_block | nodes.raw):
+            for found in re.findall(r"^\s*:\w+: .*", text.astext(), re.MULTILINE):
+                _LOG.warning("the page shows the field %r", found, location=text.parent)
 
 
 def _parameter_lists(app: Sphinx, doctree: nodes.document) -> None:
@@ -52,5 +72,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("sphinx_click")
     app.connect("doctree-read", _parameter_lists)
     app.connect("sphinx-click-process-description", _examples_as_code)
-    app.connect("sphinx-click-process-options", _short_defaults)
+    app.connect("sphinx-click-process-options", _short_fields)
+    app.connect("doctree-read", _addresses_as_code)
+    app.connect("doctree-read", _nothing_raw)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,8 +7,9 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.environment import environments
 from fastes.kernels.loop.record import record
-from fastes.kernels.loop.states import state_at
+from fastes.kernels.rewards.gaussian import gaussian_rewards
 from fastes.kernels.search.certificate import certified, retake_snapshot, snapshot_due
+from fastes.kernels.states.stack import state_at
 from fastes.kernels.streams.philox import source
 from matplotlib.figure import Figure
 
@@ -23,7 +24,7 @@ def examined(d: int) -> list[float]:
     bandit = fastes.LinearBandit.random(K, d)
     arms, origin = bandit.canonical.arms, source(1)
     means = bandit.actions @ np.random.default_rng(d).standard_normal(d)
-    environment = state_at(environments(means[None], d), 0)
+    environment = state_at(environments(means[None], d, gaussian_rewards.layout()), 0)
     kept = record(np.array([T]), np.zeros(1), np.zeros(K, np.int64))
     state, work = fastes.ThompsonSampling().initial_state(K, d, origin, T), certified(arms)
     found, t, before = [], 0, 0

@@ -7,13 +7,14 @@ import numpy as np
 
 from fastes.agents.authoring import (
     Agent,
-    Posterior,
+    Belief,
     has_linear_scores,
     learn,
+    mean_of,
     parameter,
     prepare,
-    prior,
     update,
+    zeros,
 )
 
 
@@ -26,7 +27,8 @@ class Scratch(NamedTuple):
 class MineState(NamedTuple):
     """All that the agent knows. Arrays are saved, but for `z` and `scratch`; numbers are not."""
 
-    posterior: Posterior
+    belief: Belief
+    mean: np.ndarray  # (r,): of the belief
     z: np.ndarray  # (r,): the model of this step
     scale: float  # a parameter
     scratch: Scratch
@@ -41,14 +43,14 @@ def _has_linear_scores(agent):
 def _prepare(agent, source, t):
     # Before the choice of step t: make z, from random numbers if you draw it.
     for j in range(agent.z.shape[0]):
-        agent.scratch.vector[j] = agent.posterior.mu[j]
+        agent.scratch.vector[j] = agent.mean[j]
         agent.z[j] = agent.scale * agent.scratch.vector[j]
 
 
 @learn.body(MineState)
-def _learn(agent, row, key, reward, source, t):
-    # After the choice: arm `row` has paid `reward`.
-    update(agent.posterior, row, key, reward)
+def _learn(agent, row, offset, key, reward, source, t):
+    # After the choice: the arm with this row and offset has paid `reward`.
+    update(agent.belief, row, offset, key, reward)
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,10 @@ class Mine(Agent):
     scale: float = parameter("What it is.", "number", 1.0, default=1.0, minimum=0)
     scores = "linear"  # what has_linear_scores says
 
-    def initial_state(self, K, r, source, steps=0):
-        """Return the state before the first step, in canonical coordinates."""
-        return MineState(prior(r), np.zeros(r), self.scale, Scratch(np.zeros(r)))
-
-    def state_bytes(self, K, r, T):
-        """Return the memory of a state: what `simulate` plans by."""
-        return super().state_bytes(K, r, T) + 8 * 2 * r
+    def layout(self, K, belief, steps):
+        """Return the state before the first step, `zeros` in the place of its arrays."""
+        mean = mean_of(belief)
+        r = len(mean)
+        return MineState(belief, mean, zeros(r), self.scale, Scratch(zeros(r)))
 
     # def action_law(self, state, arms, source, t): diagnostics need it, see the checklist.

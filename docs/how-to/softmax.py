@@ -15,17 +15,18 @@ from fastes.agents.authoring import (
     TILE,
     ActionLaw,
     Agent,
-    Posterior,
+    Belief,
     Source,
+    arm_values,
     fma,
     inlined,
-    mean_rewards,
+    mean_of,
     parameter,
     prepare,
-    prior,
     random_pair,
     score,
     score_tile,
+    zeros,
 )
 
 
@@ -39,8 +40,8 @@ class Scratch(NamedTuple):
 class SoftmaxState(NamedTuple):
     """State of the agent."""
 
-    posterior: Posterior
-    z: np.ndarray  # (r,): posterior.mu
+    belief: Belief
+    z: np.ndarray  # (r,): the mean of the belief
     temperature: float
     scratch: Scratch
 
@@ -79,16 +80,15 @@ class Softmax(Agent):
     temperature: float = parameter("In units of the noise.", "number", 0.2, default=0.2, minimum=0)
     scores = "any"
 
-    def initial_state(self, K, r, source, steps=0):
-        """Return the state before the first step: the prior."""
-        posterior = prior(r)
-        scratch = Scratch(np.zeros(2, np.uint64), np.zeros(1, np.int64))
-        return SoftmaxState(posterior, posterior.mu, self.temperature, scratch)
+    def layout(self, K, belief, steps):
+        """Return the state before the first step, `zeros` in the place of its arrays."""
+        scratch = Scratch(zeros(2, np.uint64), zeros(1, np.int64))
+        return SoftmaxState(belief, mean_of(belief), self.temperature, scratch)
 
     def action_law(self, state, arms, source, t):
         """Return the probability of each arm, which is known in closed form."""
         means = np.empty(arms.K)
-        mean_rewards(arms, state.posterior.mu, np.empty(TILE), means)
+        arm_values(arms, state.z, np.empty(TILE), means)
         best = means == means.max()
         if self.temperature > 0:
             best = np.exp((means - means.max()) / self.temperature)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -24,7 +25,7 @@ class Ball(ActionSet):
     d : int
         Dimension.
     radius : float
-        The largest norm of an arm.
+        The largest norm of an arm, from 1e-200 to 1e200.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class Ball(ActionSet):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", numbers.integer("d", self.d, 1, MAX_SIZE))
-        object.__setattr__(self, "radius", numbers.positive("radius", self.radius))
+        object.__setattr__(self, "radius", numbers.between("radius", self.radius, 1e-200, 1e200))
 
     @property
     def arms_on_offer(self) -> None:
@@ -57,6 +58,11 @@ class Ball(ActionSet):
     def longest(self) -> float:
         """The radius."""
         return self.radius
+
+    @property
+    def exponent(self) -> int:
+        """The e for which radius / 2^e is from 1 to 2: the unit of length of kernels is 2^e."""
+        return math.frexp(self.radius)[1] - 1
 
     @property
     def words(self) -> str:

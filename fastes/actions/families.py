@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 FAMILIES = ("sphere", "gaussian", "uniform", "basis")
 
 
+def check_family(family: str, K: int, d: int) -> None:
+    """Raise ValueError unless there are K arms in R^d of a family."""
+    if family not in FAMILIES:
+        raise ValueError(f"arms must be one of {', '.join(FAMILIES)}, got {family!r}")
+    if family == "basis" and K != d:
+        raise ValueError(f"basis arms are the d unit vectors: K must equal d, got {K} and {d}")
+
+
 class RandomArms(NamedTuple):
     """K arms in R^d of a family (`LinearBandit.random`): a few numbers, from which to draw them."""
 
@@ -23,6 +31,11 @@ class RandomArms(NamedTuple):
     def draw(self) -> Floats:
         """Return the arms, one a row."""
         return _draw(*self)
+
+    @property
+    def words(self) -> str:
+        """Which arms they are, in a few words, as those of an action set."""
+        return f"{self.family}, drawn with seed {self.seed}"
 
     def parts(self) -> dict[str, Any]:
         """Return what `from_parts` makes the same of, as arrays."""

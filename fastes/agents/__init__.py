@@ -16,6 +16,7 @@ from fastes.agents.own_compiled import checked, imported_class
 from fastes.agents.perturbed_history import PerturbedHistory
 from fastes.agents.thompson_sampling import ThompsonSampling
 from fastes.agents.uniform_random import UniformRandom
+from fastes.checks.numbers import printable
 from fastes.checks.parameters import Parameter, parameters_of
 
 AGENTS: dict[str, type[Agent]] = {
@@ -73,11 +74,11 @@ def agent_from_description(description: Mapping[str, Any]) -> Agent:
 
 
 def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
-    """Return the label of an agent by its name, known or not, and its parameters."""
+    """Return the label of an agent by its name, known or not, and its parameters: from a file."""
     title = AGENTS[name].title if name in AGENTS else name
     if names_own_agent(title):
         title = title.partition(":")[2]
-    return label(title, labelled_parameters(name, parameters))
+    return printable(label(title, labelled_parameters(name, parameters)))
 
 
 def labelled_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

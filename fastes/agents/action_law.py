@@ -7,11 +7,13 @@ import numpy as np
 
 from fastes.agents.best_arms import BLOCK, BestArmCounts
 from fastes.checks.arrays import Floats
+from fastes.checks.documented import documented
 from fastes.kernels.actions.arms import Arms
 from fastes.kernels.diagnostics.best_of_models import indices
 from fastes.kernels.search.scan import workspace
 
 
+@documented
 class ActionLaw(NamedTuple):
     """What an agent in some state would play, and the models it would play it for.
 
@@ -24,13 +26,17 @@ class ActionLaw(NamedTuple):
         Of an ensemble.
     best_scores : (n,) array, optional
         The value of its best arm under each model that it might play, in units of the noise.
+    draws : int, optional
+        Where the probabilities are frequencies, in how many draws; else they are exact.
     """
 
     probabilities: Floats | None
     moments: "Moments | None" = None
     best_scores: Floats | None = None
+    draws: int | None = None
 
 
+@documented
 class Moments(NamedTuple):
     """How an ensemble compares with M independent draws from the posterior N(mu, S).
 
@@ -57,14 +63,13 @@ _DRAWS = 8192
 def law_of_drawn_models(arms: Arms, r: int, draw: Callable[[Floats], Any]) -> ActionLaw:
     """Return the law of the best arm of a model that `draw` draws, by 8,192 draws.
 
-    `draw` fills rows of r numbers, the same ones for the same probe. A relative entropy of this
-    law is too large by about half the number of arms that it plays over the number of draws.
+    `draw` fills rows of r numbers, the same ones for the same probe.
     """
     z, best = np.empty((_DRAWS, r)), BestArmCounts(arms)
     draw(z)
     for first in range(0, _DRAWS, BLOCK):
         best.add(z[first : first + BLOCK])
-    return ActionLaw(best.counts / _DRAWS, best_scores=np.concatenate(best.best_scores))
+    return ActionLaw(best.counts / _DRAWS, None, np.concatenate(best.best_scores), _DRAWS)
 
 
 def law_of_best_score(state: Any, arms: Arms) -> ActionLaw:

@@ -14,7 +14,7 @@ from fastes.checks.parameters import parameters_of
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
     from fastes.agents.live import LiveAgent
-    from fastes.agents.states import Arrays
+    from fastes.checks.arrays import Arrays
     from fastes.kernels.actions.arms import Arms
     from fastes.kernels.streams.philox import Source
     from fastes.problem.bandit import LinearBandit
@@ -96,25 +96,46 @@ class Agent(ABC):
         parameters = {name: getattr(self, name) for name in parameters_of(type(self))}
         return {"agent": self.name, "parameters": parameters}
 
-    @abstractmethod
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return a kernel state on the canonical problem, before the first step.
+    rooted: ClassVar[bool] = False
+    """Whether its belief keeps a root of the covariance, from which models are drawn, and not the
+    covariance itself."""
 
-        K is None where arms do not come again at every step. `steps` is how many are to come, where
-        that is known.
+    @abstractmethod
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its kernel state (kernels/states/layout.py), given its belief's.
+
+        K is None where arms do not come again at every step. `steps` is how many are to come, or 0
+        where that is not known.
         """
 
-    def restored_state(
-        self, arrays: Arrays, arms: Arms | None, r: int, source: Source, steps: int = 0
-    ) -> Any:
-        """Return the state whose `state_arrays` are given, or raise FileFormatError.
+    def begin(self, state: Any, source: Source) -> None:  # noqa: B027, which most have no use for
+        """Draw what is random in a state before the first step."""
+
+    def _layout(self, K: int | None, r: int, steps: int) -> Any:
+        from fastes.kernels.beliefs.gaussian.state import gaussian
+
+        return self.layout(K, gaussian.layout(r, rooted=self.rooted), steps)
+
+    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
+        """Return a kernel state on the canonical problem of rank r, before the first step."""
+        from fastes.kernels.states.layout import allocate
+
+        state = allocate(self._layout(K, r, steps))
+        self.begin(state, source)
+        return state
+
+    def restored_state(self, arrays: Arrays, arms: Arms | None, r: int, steps: int = 0) -> Any:
+        """Return the state that was saved as these arrays, or raise.
 
         `steps` is how many there will be in all, where that is known.
         """
-        from fastes.agents.states import fill_state
+        from fastes.kernels.agents.interface import restored_state
+        from fastes.kernels.beliefs.interface import is_whole
 
-        state = self.initial_state(None if arms is None else arms.K, r, source, steps)
-        fill_state(state, arrays)
+        layout = self._layout(None if arms is None else arms.K, r, steps)
+        state = restored_state(layout, arrays, arms, steps)
+        if not is_whole(state.belief):
+            raise ValueError("a saved agent's counters are out of range")
         return state
 
     def with_capacity(self, state: Any) -> Any:
@@ -122,10 +143,10 @@ class Agent(ABC):
         return state
 
     def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the most memory that one run's state takes in T steps."""
-        from fastes.kernels.posterior.state import prior_bytes
+        """Return the memory that one run's state takes in T steps, at most."""
+        from fastes.kernels.states.layout import layout_bytes
 
-        return prior_bytes(r)
+        return layout_bytes(self._layout(K, r, T))
 
     def shared_cost(self, r: int) -> float:
         """Return about how many multiply-adds of a step can be shared by threads."""

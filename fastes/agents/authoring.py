@@ -21,16 +21,21 @@ Decorators of helpers that bodies call:
 - `kernel`: compiled by itself
 - `inlined`: compiled into each caller
 
-The posterior:
+The layout of a state (kernels/states/layout.py):
 
-- `Posterior`, `prior`: the belief N(mu, S), and how it starts
-- `update`, `update_root`: take in a reward, and keep S or its root
-- `sample`: a draw from a belief that keeps its root
+- `allocated`: decorates the function that makes one
+- `zeros`, `full`, `identity`: arrays of it
+
+The belief:
+
+- `mean_of`: the array of its mean, and `len` of that the number of coordinates
+- `update`: take in a reward
+- `sample`: a draw from the belief of an agent whose class says ``rooted = True``
 
 Scores:
 
 - `TILE`, `score_tile`: arms come in tiles of TILE columns; o + b'z of each of them
-- `mean_rewards`: o + b'z of all arms, for Python to call
+- `arm_values`: o + b'z of all arms, for Python to call
 - `fma`: a fused multiply-add
 
 Random numbers, each a function of (seed, run, stream, lane, counter):
@@ -47,7 +52,7 @@ Random numbers, each a function of (seed, run, stream, lane, counter):
 from fastes.agents.action_law import ActionLaw
 from fastes.agents.agent import Agent
 from fastes.checks.parameters import parameter
-from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.actions.arms import arm_values
 from fastes.kernels.agents.interface import (
     has_linear_scores,
     learn,
@@ -60,9 +65,9 @@ from fastes.kernels.agents.interface import (
 )
 from fastes.kernels.arithmetic.floats import fma
 from fastes.kernels.arithmetic.tile_product import TILE, score_tile
+from fastes.kernels.beliefs.interface import Belief, mean_of, sample, update
 from fastes.kernels.jit.decorators import inlined, kernel
-from fastes.kernels.posterior.state import Posterior, prior, sample
-from fastes.kernels.posterior.update import update, update_root
+from fastes.kernels.states.layout import allocated, full, identity, zeros
 from fastes.kernels.streams.blocks import STEPS, Block, draw_vector, no_block
 from fastes.kernels.streams.draws import fill_uniform_rows, integer
 from fastes.kernels.streams.layout import FIRST_OWN
@@ -75,19 +80,23 @@ __all__ = [
     "TILE",
     "ActionLaw",
     "Agent",
+    "Belief",
     "Block",
-    "Posterior",
     "Source",
+    "allocated",
+    "arm_values",
     "draw_vector",
     "fill_normals_from",
     "fill_uniform_rows",
     "fma",
+    "full",
     "has_linear_scores",
+    "identity",
     "inlined",
     "integer",
     "kernel",
     "learn",
-    "mean_rewards",
+    "mean_of",
     "needs_capacity",
     "no_block",
     "normal",
@@ -95,13 +104,12 @@ __all__ = [
     "optimism",
     "parameter",
     "prepare",
-    "prior",
     "random_arm",
     "random_pair",
     "sample",
     "score",
     "score_tile",
     "update",
-    "update_root",
     "variance_drift",
+    "zeros",
 ]

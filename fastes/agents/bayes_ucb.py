@@ -33,15 +33,11 @@ class BayesUCB(Agent):
     title: ClassVar[str] = "Bayes-UCB"
     scores: ClassVar[str] = "quadratic"
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the posterior, and of a copy of its covariance."""
-        return super().state_bytes(K, r, T) + 8 * (r * r + 2)
-
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.bayes_ucb import bayes_ucb
 
-        return bayes_ucb(r)
+        return bayes_ucb.layout(belief)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of a choice by the index of step t."""

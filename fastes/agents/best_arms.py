@@ -1,7 +1,6 @@
 """How often each arm is the best of many models: of an ensemble, or of draws from a posterior."""
 
-import copy
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +8,8 @@ from numpy.typing import NDArray
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.arms import Arms
 from fastes.kernels.arithmetic.tile_product import MODELS, TILE
+from fastes.kernels.beliefs.normal_law import NormalLaw, draw_models
 from fastes.kernels.diagnostics import best_of_models as kernels
-from fastes.kernels.posterior.state import Posterior
 from fastes.kernels.streams.philox import Source
 
 BLOCK = 1024
@@ -90,22 +89,15 @@ class BestArmCounts:
         return found.arm
 
 
-def with_root(posterior: Posterior) -> Posterior:
-    """Return a copy of a posterior with the root of its covariance, S = root'root."""
-    whole = copy.deepcopy(posterior)
-    kernels.compute_root(whole)
-    return whole
-
-
-def read_models(posterior: Posterior, xi: Floats) -> Floats:
-    """Return z = mu + S xi for models in information space, one a row."""
+def read_models(belief: Any, xi: Floats) -> Floats:
+    """Return the models of a belief that rows of xi stand for in information space, one a row."""
     z = np.empty_like(xi)
-    kernels.read_models(posterior, xi, z)
+    kernels.read_models(belief, xi, z)
     return z
 
 
-def draw_posterior_models(posterior: Posterior, source: Source, probe_index: int, n: int) -> Floats:
-    """Return n draws from a posterior that has its root, one a row, of the probe of this number."""
-    z = np.empty((n, len(posterior.mu)))
-    kernels.draw_posterior_models(posterior, source, probe_index, np.empty(z.shape[1]), z)
+def draws_of(law: NormalLaw, source: Source, probe_index: int, n: int) -> Floats:
+    """Return n draws from a normal law, one a row, of the probe of this number."""
+    z = np.empty((n, len(law.mean)))
+    draw_models(law, source, probe_index, np.empty(z.shape[1]), z)
     return z

@@ -76,18 +76,18 @@ class EnsemblePlusPlus(Agent):
         if self.reference == "coordinates":  # M of them, each with a sign, are numbered
             numbers.integer("M with reference coordinates", self.M, 1, numbers.MAX_SIZE // 2)
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the models and the posterior."""
-        return super().state_bytes(K, r, T) + 8 * (self.M * (r + 1) + 2 * r)
-
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior, and M models drawn from it."""
-        from fastes.kernels.agents.ensemble_plus_plus import draw_prior_models, ensemble_plus_plus
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
+        from fastes.kernels.agents.ensemble_plus_plus import ensemble_plus_plus
 
         laws = _LAWS.index(self.reference), _LAWS.index(self.perturbations)
-        state = ensemble_plus_plus(r, self.M, *laws)
+        return ensemble_plus_plus.layout(belief, self.M, *laws)
+
+    def begin(self, state: Any, source: Source) -> None:
+        """Draw M models from the prior."""
+        from fastes.kernels.agents.ensemble_plus_plus import draw_prior_models
+
         draw_prior_models(state, source)
-        return state
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return how often each arm is the best of a mixture of the models, by draws."""

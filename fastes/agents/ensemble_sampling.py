@@ -12,7 +12,6 @@ from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw, Moments
-    from fastes.agents.states import Arrays
     from fastes.checks.arrays import Floats
     from fastes.kernels.actions.arms import Arms
     from fastes.kernels.ensembles.deviations import Deviations
@@ -123,35 +122,34 @@ class EnsembleSampling(Agent):
             return K is None
         return r <= _MOST_DIMENSIONS and K >= _ARMS_A_DIMENSION * r
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the models and the posterior."""
-        from fastes.kernels.ensembles import deferred, eager, row_deferred
-
-        if self._is_eager(K):
-            return eager.eager_ensemble_bytes(r, self.M)
-        if K is None or self._keeps_rows(K, r):
-            return row_deferred.row_ensemble_bytes(r, self.M, T)
-        return deferred.deferred_ensemble_bytes(K, r, self.M, T)
-
     def shared_cost(self, r: int) -> float:
         """Return the cost of an eager update of all M models."""
         return self.M * (r + 40.0) if self.engine == "eager" else 0.0
 
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior, and M models drawn from it, or to be drawn."""
-        from fastes.kernels.ensembles import deferred, eager, row_deferred
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
+        from fastes.kernels.beliefs.interface import mean_of
+        from fastes.kernels.ensembles import deferred, eager
 
+        given = belief, self.M, self._deviations
         if self._is_eager(K):
-            state = eager.eager_ensemble(r, self.M, self._deviations)
-            eager.draw_prior_models(state.models, source, 0, len(state.models.tiles))
-            return state
-        if K is None or self._keeps_rows(K, r):
-            return row_deferred.row_ensemble(r, self.M, self._deviations, steps)
-        return deferred.deferred_ensemble(K, r, self.M, self._deviations, steps)
+            return eager.eager_ensemble.layout(*given)
+        if K is None or self._keeps_rows(K, len(mean_of(belief))):
+            return deferred.ensemble_by_rows.layout(*given, steps)
+        return deferred.ensemble_by_arms.layout(K, *given, steps)
+
+    def begin(self, state: Any, source: Source) -> None:
+        """Draw all M models from the prior, if they are kept."""
+        from fastes.kernels.ensembles.eager import EagerEnsemble, draw_prior_models
+
+        if isinstance(state, EagerEnsemble):
+            draw_prior_models(state.models, source, 0, len(state.models.tiles))
 
     def with_capacity(self, state: Any) -> Any:
         """Return a deferred state with room for more plays or models."""
-        return _module_of(state).with_capacity(state)
+        from fastes.kernels.ensembles.deferred import with_capacity
+
+        return with_capacity(state)
 
     def models(
         self, state: Any, source: Source, probe_index: int, first: int = 0, last: int | None = None
@@ -161,8 +159,9 @@ class EnsembleSampling(Agent):
         A model is z = mu + S xi, xi a row. It changes no action that follows. `probe_index` numbers
         the probe: the same number at the same step gives the same models.
         """
-        between = _module_of(state).models_between
-        xi = between(state, source, probe_index, first, self.M if last is None else last)
+        from fastes.kernels.ensembles.deviations import models_between
+
+        xi = models_between(state, source, probe_index, first, self.M if last is None else last)
         return xi if self.inflation == 1.0 else self.inflation * xi
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
@@ -170,17 +169,18 @@ class EnsembleSampling(Agent):
         import numpy as np
 
         from fastes.agents.action_law import ActionLaw
-        from fastes.agents.best_arms import BLOCK, BestArmCounts, read_models, with_root
+        from fastes.agents.best_arms import BLOCK, BestArmCounts, read_models
+        from fastes.kernels.beliefs.interface import normal_law
 
-        posterior = with_root(state.posterior)
+        root = normal_law(state.belief).root
         best = BestArmCounts(arms)
-        first, second = np.zeros(len(posterior.mu)), np.zeros_like(posterior.S)
+        first, second = np.zeros(len(root)), np.zeros_like(root)
         signs = (1.0, -1.0) if self.symmetric else (1.0,)
         for start in range(0, self.M, BLOCK):
             xi = self.models(state, source, t, start, min(self.M, start + BLOCK))
             for sign in signs:
-                best.add(read_models(state.posterior, sign * xi))
-            white = xi @ posterior.root.T  # P^(1/2) (z - mu)
+                best.add(read_models(state.belief, sign * xi))
+            white = xi @ root.T  # P^(1/2) (z - mu)
             first += sum(signs) / len(signs) * white.sum(axis=0)
             second += white.T @ white
         moments = self._moments(first, second)
@@ -199,31 +199,3 @@ class EnsembleSampling(Agent):
             mean_error=float(np.linalg.norm(first)) / np.sqrt(M * r),
             cov_error=float(np.linalg.norm(gap)) * np.sqrt(M / (r * (r + 1))),
         )
-
-    def restored_state(
-        self, arrays: Arrays, arms: Arms | None, r: int, source: Source, steps: int = 0
-    ) -> Any:
-        """Return the state whose arrays are given, or raise FileFormatError."""
-        from fastes.agents.ensemble_states import (
-            restored_deferred,
-            restored_eager,
-            restored_row_deferred,
-        )
-
-        M, deviations, K = self.M, self._deviations, None if arms is None else arms.K
-        if self._is_eager(K):
-            return restored_eager(M, deviations, arrays, r)
-        if arms is None or self._keeps_rows(K, r):
-            return restored_row_deferred(M, deviations, arrays, r, steps)
-        return restored_deferred(M, deviations, arrays, arms, r, steps)
-
-
-def _module_of(state: Any) -> Any:
-    """Return the module of an ensemble's state."""
-    from fastes.kernels.ensembles import deferred, eager, row_deferred
-
-    return {
-        eager.EagerEnsemble: eager,
-        row_deferred.RowEnsemble: row_deferred,
-        deferred.DeferredEnsemble: deferred,
-    }[type(state)]

@@ -41,11 +41,11 @@ class EpsilonGreedy(Agent):
     title: ClassVar[str] = "Epsilon-greedy"
     scores: ClassVar[str] = "linear"
 
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.epsilon_greedy import epsilon_greedy
 
-        return epsilon_greedy(r, self.epsilon)
+        return epsilon_greedy.layout(belief, self.epsilon)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the greedy choice, and of any arm with probability epsilon."""

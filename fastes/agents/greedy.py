@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from fastes.agents.agent import Agent
 
 if TYPE_CHECKING:
-    from fastes.kernels.streams.philox import Source
+    pass
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Greedy(Agent):
     title: ClassVar[str] = "Greedy"
     scores: ClassVar[str] = "linear"
 
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.greedy import greedy
 
-        return greedy(r)
+        return greedy.layout(belief)

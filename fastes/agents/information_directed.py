@@ -24,8 +24,9 @@ class InformationDirectedSampling(Agent):
     of which arm is the best. Russo and Van Roy (2018), "Learning to optimize via
     information-directed sampling", Operations Research 66: the variance-based form, whose
     expectations are means over draws of theta from the posterior. Two arms suffice (their
-    Proposition 6), and a search along the frontier of the points (Delta, v) finds them
-    (docs/explanation/information-directed.md). Ties go to the first arm.
+    Proposition 6), and a search along the frontier of the points (Delta, v) finds them: in the
+    documentation, "Information-directed sampling". Of arms that tie
+    with one of the two, each is as likely.
 
     It plays on every action set but the ball, of which each arm is the best with probability zero.
 
@@ -54,18 +55,13 @@ class InformationDirectedSampling(Agent):
     name: ClassVar[str] = "ids"
     title: ClassVar[str] = "V-IDS"
     scores: ClassVar[str] = "information"
+    rooted: ClassVar[bool] = True
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the posterior, of the models of a step and of their sums."""
-        from fastes.kernels.agents.information_directed import information_directed_bytes
-
-        return information_directed_bytes(r, self.samples)
-
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.information_directed import information_directed
 
-        return information_directed(r, self.samples)
+        return information_directed.layout(belief, self.samples)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law on two arms that fresh draws from the posterior give.
@@ -78,10 +74,13 @@ class InformationDirectedSampling(Agent):
         from fastes.agents.action_law import ActionLaw
         from fastes.kernels.search.information_ratio import law_at_probe, ratio_search
 
-        first, second, q = law_at_probe(ratio_search(arms), state, arms, source, t)
+        work = ratio_search(arms)
+        first, second, q = law_at_probe(work, state, arms, source, t)
         if first < 0:
             raise FloatingPointError("a model was lost to rounding: none of its scores is a number")
+        regret, variance = work.regret[: arms.K], work.variance[: arms.K]
         probabilities = np.zeros(arms.K)
-        probabilities[first] = 1.0 - q
-        probabilities[second] += q
+        for arm, share in ((first, 1.0 - q), (second, q)):
+            equal = (regret == regret[arm]) & (variance == variance[arm])
+            probabilities += share * equal / equal.sum()
         return ActionLaw(probabilities)

@@ -9,7 +9,7 @@ from fastes.agents.agent import Agent
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
-    from fastes.kernels.streams.philox import Source
+    pass
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,8 @@ class LinUCB(Agent):
     title: ClassVar[str] = "LinUCB"
     scores: ClassVar[str] = "quadratic"
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the posterior, and of a copy of its covariance."""
-        return super().state_bytes(K, r, T) + 8 * (r * r + 1)
-
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.linucb import linucb
 
-        return linucb(r, self.alpha)
+        return linucb.layout(belief, self.alpha)

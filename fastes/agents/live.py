@@ -1,8 +1,8 @@
 """An agent at work: it chooses arms and learns from rewards as they come."""
 
 import os
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from contextlib import ExitStack
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from fastes.actions import Ball, Offered
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.ensemble_sampling import EnsembleSampling
+from fastes.agents.live_lock import new_lock
 from fastes.agents.live_offers import (
     MOST,
     Choice,
@@ -23,28 +24,41 @@ from fastes.agents.live_offers import (
     whitening_of,
 )
 from fastes.agents.own_compiled import checked
-from fastes.agents.search import renew_search, run_bytes
-from fastes.agents.states import state_arrays
-from fastes.checks import arrays, numbers
-from fastes.checks.arrays import Floats
+from fastes.agents.run_bytes import run_bytes
+from fastes.agents.search import renew_search
+from fastes.checks import memory, numbers
+from fastes.checks.arrays import Arrays, Floats
+from fastes.checks.documented import documented
 from fastes.checks.memory import require
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
-from fastes.files.kinds import FileFormatError, require_replaceable
+from fastes.files.guard import made_of
+from fastes.files.kinds import require_replaceable
 from fastes.kernels.actions.ball import BallActions
 from fastes.kernels.actions.whitening import first_refused
-from fastes.kernels.agents.interface import needs_capacity
+from fastes.kernels.agents.interface import needs_capacity, saved_arrays
+from fastes.kernels.beliefs.interface import covariance_of, mean_of
 from fastes.kernels.loop.live import act, act_on_rows, observe, observe_rows
-from fastes.kernels.posterior.state import covariance
 from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import LinearBandit
-from fastes.problem.whitening import LARGEST_REWARD, to_user_coordinates
+from fastes.problem.whitening import to_user_coordinates
+
+_Live = TypeVar("_Live", bound="LiveAgent")
 
 _MOST_AT_ONCE = 10_000  # rewards: a call that takes longer would not hear Ctrl-C
 
 
+@documented
 class Belief(NamedTuple):
-    """A normal belief about theta."""
+    """The posterior of theta, N(mean, covariance), in the coordinates and units of the problem.
+
+    Attributes
+    ----------
+    mean : (d,) array
+        The posterior mean of theta.
+    covariance : (d, d) array
+        The posterior covariance of theta.
+    """
 
     mean: Floats
     covariance: Floats
@@ -54,8 +68,8 @@ class LiveAgent:
     """An agent in use, made by `start` of any agent or by `load`.
 
     Rewards may come late, in batches, in any order, and for arms that the agent did not
-    choose. It is a pure function of its seed and of the calls made: saved and loaded, it goes
-    on to the same bit. Not for use by several threads at once.
+    choose. It is a pure function of its seed and of the calls made: saved and loaded, copied or
+    pickled, it goes on to the same bit. Threads may share one: their calls take turns.
 
     Examples
     --------
@@ -87,11 +101,12 @@ class LiveAgent:
         self._by_row = needs_rows(bandit)
         self._all = _all_arms(agent, bandit)
         self._offer = Offer(agent, bandit)
+        self._lock = new_lock()  # held by the call that uses the state or any scratch
         self._whitening = whitening_of(bandit) if self._by_row else None
         self._row = np.empty(bandit.rank)
         self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
         self._acts = acts
-        self._observations = observations
+        self._observed = np.array([observations], np.int64)  # its kernels count
 
     def __repr__(self) -> str:
         return (
@@ -107,9 +122,11 @@ class LiveAgent:
     @property
     def observations(self) -> int:
         """How many rewards it has taken in."""
-        return self._observations
+        return int(self._observed[0])
 
-    def act(self, actions: ArrayLike | None = None, *, available: ArrayLike | None = None) -> Any:
+    def act(
+        self, actions: ArrayLike | None = None, *, available: ArrayLike | None = None
+    ) -> int | Floats:
         """Return the arm to play.
 
         Parameters
@@ -132,23 +149,24 @@ class LiveAgent:
         >>> agent.act(available=[3, 17, 31]) in (3, 17, 31)
         True
         """
-        rows, numbers_of_arms, (offered, work) = self._choice(actions, available)
-        while True:
-            if snapshot_due(work):
-                renew_search(work, self._state, offered.arms)
-            arm = self._act(rows, offered, work)
-            if arm >= 0:
-                break
-            if not needs_capacity(self._state):
-                raise FloatingPointError(
-                    "the posterior was lost to rounding: the arms' values are too many noise "
-                    "standard deviations apart"
-                )
-            self._state = self.agent.with_capacity(self._state)
-        self._acts += 1
-        if isinstance(offered, BallActions):
-            return offered.scratch.a.copy()
-        return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
+        with self._lock:
+            rows, numbers_of_arms, (offered, work) = self._choice(actions, available)
+            while True:
+                if snapshot_due(work):
+                    renew_search(work, self._state, offered.arms)
+                arm = self._act(rows, offered, work)
+                if arm >= 0:
+                    break
+                if not needs_capacity(self._state):
+                    raise FloatingPointError(
+                        "the posterior was lost to rounding: the arms' values are too many noise "
+                        "standard deviations apart"
+                    )
+                self._state = self.agent.with_capacity(self._state)
+            self._acts += 1
+            if isinstance(offered, BallActions):
+                return np.ldexp(offered.scratch.a, self.bandit.actions.exponent)
+            return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
 
     def _act(self, rows: Floats | None, offered: Any, work: Any) -> int:
         """Let the kernel choose. Return the arm, or -1."""
@@ -196,38 +214,39 @@ class LiveAgent:
         reward : float or (n,) array_like
             What they paid. True and False are rewards of 1 and 0.
         """
-        arms, rewards = (
-            self._checked_rows(arm, reward) if self._by_row else self._checked(arm, reward)
-        )
-        room = self.agent.max_steps - self.observations
-        if len(arms) > room:
-            raise ValueError(f"{self.agent} takes in at most {room} more rewards, got {len(arms)}")
-        first = 0
-        while first < len(arms):
-            last = first + _MOST_AT_ONCE
-            learned = self._learn(arms[first:last], rewards[first:last])
-            self._observations += learned
-            first += learned
-            if learned == 0:
-                self._state = self.agent.with_capacity(self._state)
+        with self._lock:
+            arms, rewards = (
+                self._checked_rows(arm, reward) if self._by_row else self._checked(arm, reward)
+            )
+            room = self.agent.max_steps - self.observations
+            if len(arms) > room:
+                raise ValueError(
+                    f"{self.agent} takes in at most {room} more rewards, got {len(arms)}"
+                )
+            first = 0
+            while first < len(arms):
+                last = first + _MOST_AT_ONCE
+                learned = self._learn(arms[first:last], rewards[first:last])
+                first += learned
+                if learned == 0:
+                    self._state = self.agent.with_capacity(self._state)
 
     def _learn(self, arms: NDArray[Any], rewards: Floats) -> int:
         """Let the kernel learn rewards. Return how many it took before it needed capacity."""
-        known = self._observations
         if self._by_row:
             rows = self._whitening, arms, rewards, MOST
-            learned = int(observe_rows(self._state, *rows, self._source, known, self._row))
+            learned = int(observe_rows(self._state, *rows, self._source, self._observed, self._row))
             if learned < 0:
                 raise refused("row", arms[-1 - learned])
             return learned
         assert self._all is not None  # only where arms are offered
         parts = self._all.actions, arms, rewards
-        return int(observe(self._state, *parts, self._source, known, self._row))
+        return int(observe(self._state, *parts, self._source, self._observed, self._row))
 
     def _checked_rows(self, row: ArrayLike, reward: ArrayLike) -> tuple[Floats, Floats]:
-        """Return rows, and rewards in units of the noise, as arrays of one length, or raise."""
+        """Return rows, and rewards in canonical units, as arrays of one length, or raise."""
         rows = checked_rows("row", row, self.bandit.d)
-        rewards = self._checked_rewards(reward)
+        rewards = self.bandit.rewards.checked(reward)
         if len(rows) != len(rewards):
             raise ValueError(
                 f"row and reward must be single or of one length, got shapes {np.shape(row)} "
@@ -240,14 +259,14 @@ class LiveAgent:
         return rows, rewards
 
     def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
-        """Return arms and rewards, in units of the noise, as arrays of one length, or raise."""
-        K, noise = self.bandit.K, self.bandit.noise
+        """Return arms and rewards, in canonical units, as arrays of one length, or raise."""
+        K, law = self.bandit.K, self.bandit.rewards
         if type(arm) is int and type(reward) is float and 0 <= arm < K:  # the common case, quick
-            self._one_arm[0], self._one_reward[0] = arm, reward / noise
-            if abs(reward) <= LARGEST_REWARD * noise:
+            self._one_arm[0], self._one_reward[0] = arm, reward / law.unit
+            if abs(reward) <= law.largest:
                 return self._one_arm, self._one_reward
         arms = np.atleast_1d(np.asarray(arm))
-        rewards = self._checked_rewards(reward)
+        rewards = self.bandit.rewards.checked(reward)
         if arms.ndim != 1 or arms.shape != rewards.shape:
             raise ValueError(
                 f"arm and reward must be single or of one length, got shapes {arms.shape} "
@@ -267,29 +286,20 @@ class LiveAgent:
             )
         return arms.astype(np.int64)
 
-    def _checked_rewards(self, reward: ArrayLike) -> Floats:
-        """Return rewards in units of the noise, or raise."""
-        if type(reward) is float and abs(reward) <= LARGEST_REWARD * self.bandit.noise:
-            return np.array([reward / self.bandit.noise])  # the common case, quick
-        rewards = np.atleast_1d(arrays.array("reward", reward, booleans=True))
-        limit = LARGEST_REWARD * self.bandit.noise
-        beyond = np.abs(rewards) > limit
-        if beyond.any():
-            value = rewards[beyond.argmax()]
-            raise ValueError(f"reward must be a number from {-limit:g} to {limit:g}, got {value:g}")
-        return rewards / self.bandit.noise
-
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
-        bandit, posterior = self.bandit, self._state.posterior
+        bandit = self.bandit
         require(f"a covariance of {bandit.d:,} dimensions", 4 * 8 * bandit.d**2)
         U = self._to_user_coordinates()
-        spread = U @ covariance(posterior) @ U.T
+        with self._lock:
+            belief = self._state.belief
+            mu, S = mean_of(belief).copy(), covariance_of(belief).copy()
+        spread = U @ S @ U.T
         if bandit.canonical.factor is None:  # what no arm can tell keeps its prior covariance
             prior = bandit.prior_cov
             whole = prior if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
             spread += whole - U @ U.T
-        return Belief(bandit.prior_mean + U @ posterior.mu, spread)
+        return Belief(bandit.prior_mean + U @ mu, spread)
 
     def ensemble(self) -> Floats:
         """Return all M models as they are now, (M, d), changing no choice that follows.
@@ -301,13 +311,13 @@ class LiveAgent:
         """
         if not isinstance(self.agent, EnsembleSampling):
             raise TypeError(f"{self.agent} keeps no ensemble")
-        posterior, M = self._state.posterior, self.agent.M
+        M = self.agent.M
         require(f"an ensemble of {M:,} models", 2 * 8 * M * (self.bandit.d + self.bandit.rank))
-        xi = self.agent.models(self._state, self._source, self._observations)
-        return (
-            self.bandit.prior_mean
-            + (posterior.mu + xi @ posterior.S) @ self._to_user_coordinates().T
-        )
+        with self._lock:
+            belief = self._state.belief
+            xi = self.agent.models(self._state, self._source, self.observations)
+            mu, S = mean_of(belief).copy(), covariance_of(belief).copy()
+        return self.bandit.prior_mean + (mu + xi @ S) @ self._to_user_coordinates().T
 
     def _to_user_coordinates(self) -> Floats:
         bandit = self.bandit
@@ -320,35 +330,39 @@ class LiveAgent:
         A file that is no agent is not replaced, unless by `force`.
         """
         require_replaceable(path, "agent", force)
-        meta = {
-            **self.agent.description(),
-            "seed": self.seed,
-            "acts": self.acts,
-            "observations": self.observations,
-        }
-        arrays = {f"state_{name}": part for name, part in state_arrays(self._state).items()}
-        save_arrays(path, "agent", meta, {**self.bandit.parts(), **arrays})
+        with ExitStack() as stack:
+            stack.enter_context(self._lock)
+            counts = {"acts": self.acts, "observations": self.observations}
+            state = saved_arrays(self._state)
+            if sum(part.nbytes for part in state.values()) < memory.available_bytes() // 2:
+                state = _copied(state)
+                stack.close()  # other threads wait for the copy, not for the file
+            meta = {**self.agent.description(), "seed": self.seed, **counts}
+            arrays = {f"state_{name}": part for name, part in state.items()}
+            save_arrays(path, "agent", meta, {**self.bandit.parts(), **arrays})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies keep the state at one moment, and have a lock and scratch of their own.
+        with self._lock:
+            state = _copied(saved_arrays(self._state))
+            counts = self.acts, self.observations
+        return _restored, (type(self), self.bandit, self.agent, self.seed, state, *counts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read an agent that `save` wrote."""
         meta, arrays = load_arrays(path, "agent")
-        try:
+        with made_of(path, "agent"):
             agent = agent_from_description(meta)
-            counts = tuple(
+            acts, observations = (
                 numbers.integer(name, meta[name], 0, agent.max_steps)
                 for name in ("acts", "observations")
             )
             seed = numbers.integer("seed", meta["seed"], 0, numbers.MAX_SEED)
             bandit = LinearBandit.from_parts(arrays)
+            _require_room(agent, bandit)
             parts = with_prefix(arrays, "state_")
-            if counts[1] != _observations_in(parts, counts[1]):
-                raise ValueError("observations do not fit the arms played")
-            arms, origin = (None if needs_rows(bandit) else bandit.canonical.arms), source(seed)
-            state = agent.restored_state(parts, arms, bandit.rank, origin)
-        except (KeyError, TypeError, ValueError) as error:
-            raise FileFormatError(f"{os.fspath(path)} holds no whole agent: {error}") from error
-        return cls(bandit, agent, seed, state, counts[0], counts[1])
+            return _restored(cls, bandit, agent, seed, parts, acts, observations)
 
 
 def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
@@ -357,10 +371,34 @@ def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
         raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
     checked(agent)
+    _require_room(agent, bandit)
     K = None if needs_rows(bandit) else bandit.K
-    require(f"{agent}", run_bytes(agent, K, bandit.rank, 1))
     state = agent.initial_state(K, bandit.rank, source(seed))
     return LiveAgent(bandit, agent, seed, state)
+
+
+def _require_room(agent: Agent, bandit: LinearBandit) -> None:
+    needed = run_bytes(agent, bandit.sizes, 1, 0)
+    require(f"{agent}", needed.state + needed.search + needed.offers)
+
+
+def _restored(
+    kind: type[_Live],
+    bandit: LinearBandit,
+    agent: Agent,
+    seed: int,
+    parts: Arrays,
+    acts: int,
+    observations: int,
+) -> _Live:
+    """Return the live agent whose state has these arrays, or raise."""
+    arms = None if needs_rows(bandit) else bandit.canonical.arms
+    state = agent.restored_state(parts, arms, bandit.rank)
+    return kind(bandit, agent, seed, state, acts, observations)
+
+
+def _copied(arrays: Arrays) -> Arrays:
+    return {name: part.copy() for name, part in arrays.items()}
 
 
 def _all_arms(agent: Agent, bandit: LinearBandit) -> Choice | None:
@@ -370,14 +408,3 @@ def _all_arms(agent: Agent, bandit: LinearBandit) -> Choice | None:
     if isinstance(bandit.actions, Ball):
         return ball_choice(agent, bandit)
     return fixed_choice(agent, bandit)
-
-
-def _observations_in(parts: Mapping[str, NDArray[Any]], told: int) -> int:
-    """Return how many rewards a saved state has taken in, or what was told if it does not say."""
-    if "plays" in parts:
-        return int(parts["plays"].sum())
-    if "played" in parts:
-        return len(parts["played"])
-    if "rows" in parts:
-        return int(parts["first_row"][0]) + len(parts["rows"])
-    return told

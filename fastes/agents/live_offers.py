@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
 from fastes.kernels.actions import ball
-from fastes.kernels.actions.arms import Arms, arms_bytes, empty_arms, tile_count
+from fastes.kernels.actions.arms import Arms, empty_arms, tile_count
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.actions.subset import Pool, gather
 from fastes.kernels.actions.whitening import Whitening
@@ -61,7 +62,9 @@ def ball_choice(agent: Agent, bandit: LinearBandit) -> Choice:
     given: Ball = bandit.actions
     d, r = bandit.d, bandit.rank
     scratch = ball.Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
-    actions = ball.BallActions(empty_arms(1, r), whitening_of(bandit), given.radius, scratch)
+    whitening = kernel_whitening(bandit.canonical, bandit.prior_mean, bandit.noise, given.exponent)
+    radius = math.ldexp(given.radius, -given.exponent)
+    actions = ball.BallActions(empty_arms(1, r), whitening, radius, scratch)
     quadratic = agent.scores == "quadratic"
     work = NoSearch(1) if agent.scores == "none" else ball_search(actions, quadratic)
     return Choice(actions, work)
@@ -82,7 +85,8 @@ class Offer:
 
     def _make_room(self, n: int) -> None:
         r = self._bandit.rank
-        require(f"{n:,} arms on offer", arms_bytes(n, r) + offer_bytes(self._agent, n))
+        needed = empty_arms.nbytes(n, r) + offer_bytes(self._agent, n, r)
+        require(f"{n:,} arms on offer", needed)
         self._arms: Arms = empty_arms(n, r)
         self._last = FixedActions(self._arms)
         self._work: Any = offer_workspace(self._agent, self._arms)

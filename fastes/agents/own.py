@@ -84,7 +84,7 @@ class OwnAgentError(RuntimeError):
 class OwnState(NamedTuple):
     """An own agent under way: what it is, and what is known from the rewards that it has seen."""
 
-    posterior: Any
+    belief: Any
     player: Player
 
 
@@ -144,11 +144,11 @@ class OwnAgent(Agent):
                 "which it would play each arm"
             )
 
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior, of an agent that does not use it."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of a belief that the agent does not use."""
         from fastes.kernels.agents.uniform import uniform
 
-        return uniform(r)
+        return uniform.layout(belief)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law that the agent itself tells, or raise OwnAgentError."""
@@ -190,7 +190,7 @@ class AbsentAgent(Agent):
         """Its name in that module."""
         return self.word.partition(":")[2]
 
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Refuse: there is no code."""
         raise not_imported(self.word)
 

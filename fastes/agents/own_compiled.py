@@ -27,35 +27,37 @@ def checked(agent: Agent) -> Agent:
         raise TypeError(
             f"{agent.title}.scores must be one of {', '.join(_SCORES)}, got {agent.scores!r}"
         )
-    state = _first_state(agent)
-    _check_parts(agent.title, "initial_state()", state)
-    told = _kernels_say(state)
+    layout = _first_layout(agent)
+    _check_layout(agent.title, layout)
+    told = _kernels_say(layout)
     if agent.scores not in told:
         raise TypeError(
             f"{agent.title}.scores is {agent.scores!r}, and the bodies for "
-            f"{type(state).__name__} make it {' or '.join(map(repr, told))}"
+            f"{type(layout).__name__} make it {' or '.join(map(repr, told))}"
         )
     return agent
 
 
 def code_of(agent: Agent) -> str:
-    """Return a hash of the code of an agent from outside the package, or "" for one of ours."""
+    """Return a hash of the source of an agent from outside the package, or "" for one of ours.
+
+    It is "unknown" where no files hold the source, or where they were edited since it was imported.
+    """
     if not (is_outside(type(agent)) and agent.compiled):
         return ""
-    from fastes.kernels.jit.outside import class_code
+    from fastes.kernels.jit.outside import source_hash
 
-    return class_code(type(_first_state(agent)))
+    return source_hash(type(_first_layout(agent))) or "unknown"
 
 
 def require_action_law(agent: Agent) -> None:
     """Raise TypeError if an agent from outside the package must tell its law, and does not."""
     from fastes.kernels.agents.interface import prepare, random_arm
-    from fastes.kernels.jit.outside import has_body
 
     if not is_outside(type(agent)) or type(agent).action_law is not Agent.action_law:
         return
-    state = type(_first_state(agent))
-    drawn = [each.__name__ for each in (prepare, random_arm) if has_body(each, state)]
+    state = type(_first_layout(agent))
+    drawn = [each.__name__ for each in (prepare, random_arm) if state in each.bodies]
     if drawn:
         raise TypeError(
             f"{agent.label} has a body for {drawn[0]} and no action_law: diagnostics need the law "
@@ -75,56 +77,57 @@ def imported_class(name: str) -> type[Agent] | None:
     return None
 
 
-def _first_state(agent: Agent) -> Any:
-    from fastes.kernels.streams.philox import source
+def _first_layout(agent: Agent) -> Any:
+    from fastes.kernels.beliefs.gaussian.state import gaussian
 
-    return agent.initial_state(1, 1, source(0), 1)
+    return agent.layout(1, gaussian.layout(1, rooted=agent.rooted), 1)
 
 
 def _kernels_say(state: Any) -> tuple[str, ...]:
     """Return which scores the bodies for a state stand for, or raise TypeError."""
     from fastes.kernels.agents.interface import has_linear_scores, optimism, random_arm, score
-    from fastes.kernels.jit.outside import has_body
 
     kind = type(state)
     if has_linear_scores(state):
-        if has_body(score, kind):
+        if kind in score.bodies:
             raise TypeError(
                 f"{kind.__name__} has a body for score and has_linear_scores: a score that is "
                 "linear is o + b'z, and is not written again"
             )
         return ("linear",)
-    if has_body(optimism, kind):
+    if kind in optimism.bodies:
         return ("quadratic",)
-    return ("any", "none") if has_body(random_arm, kind) else ("any",)
+    return ("any", "none") if kind in random_arm.bodies else ("any",)
 
 
-def _check_parts(title: str, what: str, state: Any) -> None:
-    """Raise TypeError unless a state is a named tuple that all kernels can work with."""
-    import numpy as np
-
+def _check_layout(title: str, layout: Any) -> None:
+    """Raise TypeError unless a layout is that of a state that all kernels can work with."""
+    from fastes.kernels.beliefs.gaussian.state import Gaussian
     from fastes.kernels.jit.outside import is_ours
-    from fastes.kernels.posterior.state import Posterior
+    from fastes.kernels.states.layout import ArraySpec
 
     def refuse(rule: str, got: Any) -> TypeError:
-        return TypeError(f"{title}: {what} must return {rule}, got {got!r:.80}")
+        return TypeError(f"{title}: layout() must return {rule}, got {got!r:.80}")
 
-    if not (isinstance(state, tuple) and hasattr(state, "_fields")):
-        raise refuse("a named tuple", state)
-    if is_ours(type(state)) or type(state).__base__ is not tuple:
-        raise refuse("a named tuple of a class of its own: bodies are not inherited", type(state))
-    if not isinstance(getattr(state, "posterior", None), Posterior):
-        raise refuse("a state whose field posterior is a Posterior", state._fields)
-    if not isinstance(getattr(state, "z", None), np.ndarray):
-        raise refuse("a state whose field z is an array", state._fields)
-    _check_fields(refuse, state)
+    if not (isinstance(layout, tuple) and hasattr(layout, "_fields")):
+        raise refuse("a named tuple", layout)
+    if is_ours(type(layout)) or type(layout).__base__ is not tuple:
+        raise refuse("a named tuple of a class of its own: bodies are not inherited", type(layout))
+    if not isinstance(getattr(layout, "belief", None), Gaussian):
+        raise refuse("a state whose field belief is the one that it was given", layout._fields)
+    if not isinstance(getattr(layout, "z", None), ArraySpec):
+        raise refuse("a state of zeros, full or identity, and such an array as its field z", layout)
+    _check_fields(refuse, layout)
 
 
-def _check_fields(refuse: Any, state: Any) -> None:
+def _check_fields(refuse: Any, layout: Any) -> None:
     import numpy as np
 
-    for name, part in zip(state._fields, state, strict=True):
+    from fastes.kernels.states.layout import ArraySpec
+
+    for name, part in zip(layout._fields, layout, strict=True):
         if isinstance(part, tuple) and hasattr(part, "_fields"):
             _check_fields(refuse, part)
-        elif not isinstance(part, (np.ndarray, np.generic, bool, int, float)):
-            raise refuse(f"arrays, numbers and named tuples of them as its field {name}", part)
+        elif not isinstance(part, (ArraySpec, np.generic, bool, int, float)):
+            rule = "zeros, full, identity, numbers and named tuples of them"
+            raise refuse(f"{rule} as its field {name}", part)

@@ -51,18 +51,11 @@ class PerturbedHistory(Agent):
     title: ClassVar[str] = "PHE"
     scores: ClassVar[str] = "linear"
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the posterior, of a factor and of what a step writes to."""
-        from fastes.kernels.posterior.state import most_recent_arms
-
-        recent = most_recent_arms(r)
-        return super().state_bytes(K, r, T) + 8 * (r * r + (r + 2) * recent + 4 * r)
-
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.perturbed_history import perturbed_history
 
-        return perturbed_history(r, self.scale)
+        return perturbed_history.layout(belief, self.scale)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return how often each arm is the best of fresh perturbations, by draws."""

@@ -39,27 +39,36 @@ def search_method(agent: Agent, K: int, r: int) -> str:
 
 def search_workspace(method: str, arms: "Arms") -> Any:
     """Return what a run needs to find the best of these arms by a method."""
+    from fastes.kernels.states.layout import allocate
+
+    tree = _tree_of(arms) if method == "boxes" else None
+    return allocate(_layout(method, arms, tree))
+
+
+def _layout(method: str, arms: "Arms", tree: "BoxTree | None") -> Any:
+    """Return the layout of a search; arms and tree may be layouts too."""
     from fastes.kernels.search.box_search import box_search
     from fastes.kernels.search.certificate import certified
     from fastes.kernels.search.information_ratio import ratio_search
+    from fastes.kernels.search.offer_search import offer_search
     from fastes.kernels.search.scan import NoSearch, workspace
 
     if method == "boxes":
-        return box_search(arms, _tree_of(arms))
+        assert tree is not None
+        return box_search.layout(arms, tree)
     if method == "none":
         return NoSearch(arms.K)
-    if method == "information":
-        return ratio_search(arms)
-    return certified(arms) if method == "certificate" else workspace(arms)
+    searches = {"information": ratio_search, "certificate": certified, "offer": offer_search}
+    return searches.get(method, workspace).layout(arms)
 
 
 def offer_workspace(agent: Agent, arms: "Arms") -> Any:
     """Return what is needed to choose from as many arms that were not on offer before."""
-    from fastes.kernels.search.offer_search import offer_search
+    return search_workspace(_offer_method(agent), arms)
 
-    if agent.scores in ("none", "information"):
-        return search_workspace(agent.scores, arms)
-    return offer_search(arms)
+
+def _offer_method(agent: Agent) -> str:
+    return agent.scores if agent.scores in ("none", "information") else "offer"
 
 
 def _tree_of(arms: "Arms") -> "BoxTree":
@@ -83,26 +92,29 @@ def renew_search(work: Any, state: Any, arms: "Arms") -> None:
         retake_snapshot(work, state, arms)
 
 
-def run_bytes(agent: Agent, K: int | None, r: int, T: int) -> int:
-    """Return the most memory that one run takes in T steps: its state and workspace.
-
-    K is None where arms are not known before they are offered.
-    """
-    return agent.state_bytes(K, r, T) + (0 if K is None else search_bytes(agent, K, r))
-
-
 def search_bytes(agent: Agent, K: int, r: int) -> int:
-    """Return the memory of the search for the best of K arms."""
-    from fastes.kernels.search.box_tree import box_tree_bytes
-    from fastes.kernels.search.certificate import certified_bytes
+    """Return the most memory that the search for the best of K arms takes."""
+    from fastes.kernels.actions.arms import empty_arms
+    from fastes.kernels.search.box_tree import building_bytes, empty_tree
+    from fastes.kernels.search.snapshot import taking_bytes
+    from fastes.kernels.states.layout import layout_bytes
 
-    method = search_method(agent, K, r)
-    search = {"certificate": certified_bytes, "boxes": box_tree_bytes}.get(method)
-    return offer_bytes(agent, K) + (search(K, r) if search else 0)
+    method, arms = search_method(agent, K, r), empty_arms.layout(K, r)
+    tree = empty_tree.layout(arms) if method == "boxes" else None
+    beside = {"certificate": taking_bytes, "boxes": building_bytes}.get(method)
+    return layout_bytes(_layout(method, arms, tree)) + (beside(K, r) if beside else 0)
 
 
-def offer_bytes(agent: Agent, K: int) -> int:
+def ball_bytes(agent: Agent, d: int, r: int) -> int:
+    """Return the memory of the search for the best arm of a ball."""
+    from fastes.kernels.search.ball_search import spectrum
+
+    return 8 * d + (spectrum.nbytes(d, r) if agent.scores == "quadratic" else 0)
+
+
+def offer_bytes(agent: Agent, K: int, r: int) -> int:
     """Return the memory of `offer_workspace`."""
-    from fastes.kernels.search.information_ratio import ratio_search_bytes
+    from fastes.kernels.actions.arms import empty_arms
+    from fastes.kernels.states.layout import layout_bytes
 
-    return ratio_search_bytes(K) if agent.scores == "information" else K
+    return layout_bytes(_layout(_offer_method(agent), empty_arms.layout(K, r), None))

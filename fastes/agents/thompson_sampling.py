@@ -36,19 +36,13 @@ class ThompsonSampling(Agent):
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"
+    rooted: ClassVar[bool] = True
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
-        """Return the memory of the posterior, of a model and of the normals that it is made of."""
-        from fastes.kernels.posterior.state import prior_bytes
-        from fastes.kernels.streams.blocks import block_bytes
-
-        return prior_bytes(r, rooted=True) + 16 * r + block_bytes(r + r % 2)
-
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.thompson import thompson
 
-        return thompson(r, self.inflation)
+        return thompson.layout(belief, self.inflation)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the optimal action, which it plays; if it is inflated, by draws."""

@@ -29,11 +29,11 @@ class UniformRandom(Agent):
     title: ClassVar[str] = "Uniform"
     scores: ClassVar[str] = "none"
 
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return the posterior at the prior."""
+    def layout(self, K: int | None, belief: Any, steps: int) -> Any:
+        """Return the layout of its state."""
         from fastes.kernels.agents.uniform import uniform
 
-        return uniform(r)
+        return uniform.layout(belief)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the uniform law."""

@@ -10,6 +10,9 @@ from fastes.checks.numbers import shown
 
 Floats = NDArray[np.float64]
 
+Arrays = dict[str, NDArray[Any]]
+"""Arrays by name, as files hold them."""
+
 
 def array(name: str, value: Any, booleans: bool = False) -> Floats:
     """Return a float64 copy of `value` in C order, or raise unless it is real and finite.

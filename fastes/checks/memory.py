@@ -1,15 +1,31 @@
 """Will it fit? Asked before a large array is made, answered with a number of GiB."""
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
+_PROCESS, _GROUPS = Path("/proc/self"), Path("/sys/fs/cgroup")
+
+_NO_LIMIT = 2**60  # version 1 of control groups has a number for it
+
+_COMPILER, _LIBRARIES = 256 << 20, 320 << 20
+"""Address space that compiling takes, and before it the import of numba (measured).
+
+Arrays do not get it: the compiler ends the process where a limit leaves it no memory.
+"""
 
 
 def available_bytes() -> int:
     """Return the memory that this process can still take, as far as the system says."""
-    limits = [_meminfo_available(), _control_group_left()]
-    known = [limit for limit in limits if limit is not None]
+    known = [*_meminfo_available(), *_left_by_process_limits(), *_left_by_control_groups()]
     if known:
-        return min(known)
+        return max(0, min(known))
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -28,22 +44,61 @@ def gib(size: float) -> str:
     return f"{size / 2**30:,.2f} GiB"
 
 
-def _meminfo_available() -> int | None:
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        pass
-    return None
+def _meminfo_available() -> Iterator[int]:
+    for line in _lines(Path("/proc/meminfo")):
+        if line.startswith("MemAvailable:"):
+            yield int(line.split()[1]) * 1024
 
 
-def _control_group_left() -> int | None:
-    """Return what a container's memory limit leaves (control groups, version 2)."""
-    folder = Path("/sys/fs/cgroup")
+def _left_by_process_limits() -> Iterator[int]:
+    """Yield what `ulimit -v` and `ulimit -d` leave of the address space and of private memory."""
+    kept = _COMPILER + (0 if "numba" in sys.modules else _LIBRARIES)
+    for line in _lines(_PROCESS / "statm"):
+        pages = [int(number) for number in line.split()]
+        for limit, used in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
+            most = resource.getrlimit(limit)[0]
+            if most != resource.RLIM_INFINITY:
+                yield most - used * resource.getpagesize() - kept
+
+
+def _left_by_control_groups() -> Iterator[int]:
+    """Yield what is left of the memory of each control group that this process is in.
+
+    A group's own limit may be larger than that of a group around it. Version 1 has a tree of groups
+    for memory alone, version 2 one for everything. In a container a group may be named as it is
+    outside, and the tree begin with it.
+    """
+    for line in _lines(_PROCESS / "cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            top, names = _GROUPS, ("memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            top = _GROUPS / "memory"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        else:
+            continue
+        group = top / path.strip("/")
+        for folder in (group, *group.parents):
+            yield from _left_in(folder, *names)
+            if folder == top:
+                break
+
+
+def _left_in(group: Path, limit: str, used: str, cache: str) -> Iterator[int]:
+    """Yield what is left in one control group, if it has a limit."""
+    for most in _lines(group / limit):
+        if most == "max" or int(most) >= _NO_LIMIT:
+            continue
+        fields = [line.split() for line in _lines(group / "memory.stat")]
+        # What is cached of files is given up where memory is needed.
+        given_up = sum(int(size) for name, size in fields if name == cache)
+        for taken in _lines(group / used):
+            yield int(most) - int(taken) + given_up
+
+
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a file of the system, none where there is no such file."""
     try:
-        limit = (folder / "memory.max").read_text().strip()
-        used = int((folder / "memory.current").read_text())
-    except (OSError, ValueError):
-        return None
-    return None if limit == "max" else max(0, int(limit) - used)
+        return file.read_text().splitlines()
+    except (OSError, UnicodeError):
+        return []

@@ -14,11 +14,13 @@ MAX_SEED = 2**64 - 1
 
 
 def integer(name: str, value: Any, minimum: int, maximum: int) -> int:
-    """Return `value` as an int, or raise unless it is an integer in the range."""
+    """Return `value` as an int, or raise unless it is an integer in the range, such as 3 or 1e3."""
+    number: int | None
     try:
         number = operator.index(value)
     except TypeError:
-        number = None
+        is_integer = getattr(value, "is_integer", None)  # of a float, NumPy's too
+        number = int(value) if is_integer is not None and is_integer() else None
     if number is None or isinstance(value, bool) or not minimum <= number <= maximum:
         raise ValueError(
             f"{name} must be an integer from {minimum} to {maximum}, got {shown(value)}"
@@ -80,6 +82,15 @@ def _scalar(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def printable(text: str) -> str:
+    """Return a text with control characters, but for ends of lines and tabs, as escapes.
+
+    >>> print(printable("\\x1b[31mred"))
+    \\x1b[31mred
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def shown(value: Any) -> str:

@@ -1,7 +1,7 @@
 """A parameter, declared once: help, default, range. Command line, studies and labels read it."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ class Parameter:
         The values of a choice.
     labelled : {"always", "unusual", "never"}
         When labels and tables show it, because agents differ by it.
+    also : function, optional
+        Returns whether a text that is none of the choices is a value too.
     """
 
     help: str
@@ -38,6 +40,7 @@ class Parameter:
     maximum: int | None = None
     choices: tuple[str, ...] = ()
     labelled: str = "always"
+    also: Callable[[str], bool] | None = None
 
     def is_labelled(self, value: Any) -> bool:
         """Return whether labels show this value."""
@@ -50,8 +53,11 @@ class Parameter:
         if self.kind == "flag":
             return numbers.flag(name, value)
         if self.kind == "choice":
-            if value not in self.choices:
-                raise ValueError(f"{name} must be one of {', '.join(self.choices)}, got {value!r}")
+            text = str(value)
+            if value not in self.choices and not (self.also is not None and self.also(text)):
+                choices = ", ".join(self.choices)
+                near = suggestion(text, self.choices, self.also)
+                raise ValueError(f"{name} must be one of {choices}, got {value!r}{near}")
             return value
         if self.kind == "integer":
             return numbers.integer(name, value, self.minimum or 0, self.maximum or numbers.MAX_SIZE)
@@ -71,6 +77,16 @@ class Parameter:
         choices = tuple(dict.fromkeys(self.choices + other.choices))
         usual = self.usual if self.usual == other.usual else None
         return replace(self, choices=choices, usual=usual)
+
+
+def suggestion(word: str, choices: Iterable[str], also: Callable[[str], bool] | None = None) -> str:
+    """Return the end of a message on a word that is no choice: which was meant, if one is near."""
+    import difflib
+
+    with_colon = ":".join(word.rsplit(".", 1))  # mine.Agent, for mine:Agent
+    more = [with_colon] if also is not None and also(with_colon) else []
+    near = difflib.get_close_matches(word, [*choices, *more], 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def parameter(help: str, kind: str, usual: Any, *, default: Any = MISSING, **rest: Any) -> Any:  # noqa: A002

@@ -1,11 +1,13 @@
 """The command line: a thin layer over the library, which never imports it."""
 
+import difflib
 import importlib
 from typing import Any
 
 import click
 
 import fastes
+from fastes.checks.numbers import printable
 
 _COMMANDS = {
     "simulate": "Simulate agents and measure their regret.",
@@ -14,7 +16,7 @@ _COMMANDS = {
     "bound": "Print regret bounds for a problem, the paper's and ours.",
     "diagnose": "Measure what the paper's theory speaks of, beside its bounds.",
     "plot": "Draw saved results.",
-    "report": "Write a page for a browser about results, studies, benchmarks.",
+    "report": "Write a page for a browser about results and studies.",
     "show": "Print what a file is, and how it was made.",
     "rerun": "Do a saved result again, and compare every bit.",
     "compile": "Compile ahead what agents need.",
@@ -35,6 +37,12 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(self, context: click.Context, words: list[str]) -> Any:
+        near = difflib.get_close_matches(words[0], _COMMANDS, 1)
+        if words[0] not in _COMMANDS and near:
+            context.fail(f"there is no command {words[0]!r}; did you mean {near[0]!r}?")
+        return super().resolve_command(context, words)
+
     def make_context(self, *given: Any, **options: Any) -> click.Context:
         from fastes.cli.errors import closed_stdout
 
@@ -43,11 +51,15 @@ class _LazyGroup(click.Group):
         raise click.exceptions.Exit(0)
 
     def invoke(self, context: click.Context) -> Any:
-        from fastes.cli.errors import Failure, closed_stdout
+        from fastes.cli.errors import Failure, closed_stdout, one_line_warnings
 
         try:
-            with closed_stdout():
+            with closed_stdout(), one_line_warnings():
                 return super().invoke(context)
+        except click.ClickException as error:
+            # Some of it may be a file's.
+            error.message = printable(error.message)  # type: ignore[misc]
+            raise
         except KeyboardInterrupt:  # outside a command's own work
             raise Failure("stopped") from None
 

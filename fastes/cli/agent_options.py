@@ -16,12 +16,11 @@ from fastes.cli.options import (
     SEED,
     THREADS,
     YES_OR_NO,
-    Command,
     joined,
     words_of,
 )
 from fastes.cli.problem_options import bandit_from_options
-from fastes.cli.startup import load_numba
+from fastes.cli.sections import Command, section
 from fastes.cli.truth_options import world_from_options
 
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ COMPILED_AGENT = _agent_option(
     ", or module:Class for your own compiled agent; or a list of these.",
 )
 
-_RUNS = (
+_runs = section(
+    "Simulation",
     click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps a run."),
     click.option(
         "--runs",
@@ -74,7 +74,7 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
     }
     meaning = help_of(declared, agents)
     if declared.kind == "choice":
-        meaning = f"{meaning.removesuffix('.')}: {', '.join(declared.choices)}."
+        meaning = f"{meaning.removesuffix('.')}: {_choices(name, agents)}."
     return click.option(
         f"--{name}",
         name,
@@ -82,6 +82,14 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
         show_default=shown_default(name, declared, agents),
         help=meaning,
     )
+
+
+def _choices(name: str, agents: list[str]) -> str:
+    """Return the choices of a parameter: of each agent, if they differ."""
+    own = {agent: parameters_of(AGENTS[agent])[name].choices for agent in agents}
+    if len(set(own.values())) == 1:
+        return ", ".join(own[agents[0]])
+    return "; ".join(f"{', '.join(choices)} for {agent}" for agent, choices in own.items())
 
 
 def help_of(declared: Parameter, agents: list[str] | None = None) -> str:
@@ -103,21 +111,14 @@ def shown_default(name: str, declared: Parameter, agents: list[str] | None = Non
 
 def parameter_options(only: Container[str] | None = None) -> Callable[[Command], Command]:
     """Return what adds an option for each parameter of an agent, or only for some."""
-
-    def add(command: Command) -> Command:
-        for name, (declared, agents) in reversed(agent_parameters().items()):
-            if only is None or name in only:
-                command = _option(name, declared, agents)(command)
-        return command
-
-    return add
+    known = agent_parameters().items()
+    chosen = [(name, *rest) for name, rest in known if only is None or name in only]
+    return section("Agents", *(_option(*each) for each in chosen))
 
 
 def agent_options(command: Command) -> Command:
     """Add the options that say which agents play, how long and how often."""
-    for option in reversed(_RUNS):
-        command = option(command)
-    return AGENT(parameter_options()(command))
+    return AGENT(parameter_options()(_runs(command)))
 
 
 def simulate_from_options(
@@ -127,7 +128,6 @@ def simulate_from_options(
 
     Where it is stopped, return what was done by then, and the error to end with.
     """
-    load_numba()
     from fastes.results.comparison import check_baseline
     from fastes.simulation.api import SimulationStopped, compare
 

@@ -3,12 +3,12 @@
 import _thread
 import contextlib
 import os
-import pickle
 import shlex
 import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -60,6 +60,19 @@ def closed_stdout() -> Iterator[None]:
         raise Failure(
             f"the output cannot be written: {(error.strerror or str(error)).lower()}"
         ) from None
+
+
+@contextlib.contextmanager
+def one_line_warnings() -> Iterator[None]:
+    """Show a warning on stderr as a sentence, without the line of code that gave it."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: click.echo(f"Warning: {message}", err=True)
+        yield
+
+
+def no_warnings() -> None:
+    """Show no warnings for the rest of a command."""
+    warnings.showwarning = lambda *_: None
 
 
 def _drop_stdout() -> None:
@@ -156,10 +169,6 @@ def _as_click(error: BaseException) -> click.ClickException:
         return Failure(f"{error.filename}: {(error.strerror or str(error)).lower()}")
     if isinstance(error, OSError) and error.strerror is not None:
         return Failure(f"the output cannot be written: {error.strerror.lower()}")
-    if isinstance(error, (EOFError, pickle.UnpicklingError)):
-        from fastes.kernels.jit.cache import cache_folder
-
-        return Failure(f"the compiled code in {cache_folder()} is damaged: delete that folder")
     if isinstance(error, (FileFormatError, OSError, MemoryError, ImportError, ArithmeticError)):
         return Failure(str(error) or "out of memory")
     if isinstance(error, (ValueError, TypeError)):

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from fastes.checks.parameters import suggestion
+from fastes.cli.errors import no_warnings
+from fastes.cli.sections import section
 from fastes.files.kinds import require_replaceable
 from fastes.studies.lists import flags, progression
-
-Command = Callable[..., Any]
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -69,7 +70,8 @@ class _List(click.ParamType):  # type: ignore[type-arg]
             words = [word.strip() for word in value.split(",")]
             for word in words:
                 if word not in self.choices and not (self.also and self.also(word)):
-                    self.fail(f"{word!r} is not one of {', '.join(self.choices)}")
+                    near = suggestion(word, self.choices, self.also)
+                    self.fail(f"{word!r} is not one of {', '.join(self.choices)}{near}")
             return list(dict.fromkeys(words))
         try:
             values = progression("the option", value)
@@ -100,15 +102,19 @@ def joined(
     return list(dict.fromkeys(value for values_ in values for value in values_))
 
 
-def output_options(command: Command) -> Command:
-    """Add --json, --quiet and --debug."""
-    for option in (
-        click.option("--debug", is_flag=True, help="Show the traceback of an error."),
-        click.option("--quiet", is_flag=True, help="Print nothing but errors."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-    ):
-        command = option(command)
-    return command
+def _hush(context: click.Context, parameter: click.Parameter, quiet: bool) -> bool:
+    if quiet:
+        no_warnings()
+    return quiet
+
+
+output_options = section(
+    "Output",
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    click.option("--quiet", is_flag=True, callback=_hush, help="Print nothing but errors."),
+    click.option("--debug", is_flag=True, help="Show the traceback of an error."),
+)
+"""Add --json, --quiet and --debug."""
 
 
 def seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
@@ -134,16 +140,14 @@ def counted(n: int, what: str) -> str:
 FORCE = click.option("--force", is_flag=True, help="Replace files of any kind.")
 
 
-def file_options(command: Command) -> Command:
-    """Add --out, --csv, --plot and --force."""
-    for option in (
-        FORCE,
-        click.option("--plot", type=OUTPUT, help="Save a figure (png, svg or pdf)."),
-        click.option("--csv", type=OUTPUT, help="Save the curves (CSV)."),
-        click.option("--out", type=OUTPUT, help="Save the results (npz)."),
-    ):
-        command = option(command)
-    return command
+file_options = section(
+    "Files",
+    click.option("--out", type=OUTPUT, help="Save the results (npz)."),
+    click.option("--csv", type=OUTPUT, help="Save the curves (CSV)."),
+    click.option("--plot", type=OUTPUT, help="Save a figure (png, svg or pdf)."),
+    FORCE,
+)
+"""Add --out, --csv, --plot and --force."""
 
 
 SEED = click.option(

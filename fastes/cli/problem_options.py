@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastes.cli.options import INPUT, INTEGER, Command
+from fastes.cli.options import INPUT, INTEGER
+from fastes.cli.sections import section
 from fastes.problem.random_problem import BALL, PARAMETERS, RandomProblem
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def number_or_file(
     return Path(value)
 
 
-_OPTIONS = (
+problem_options = section(
+    "Problem",
     click.option("--K", "K", type=INTEGER, show_default="100", help=PARAMETERS["K"].help),
     click.option("--d", "d", type=INTEGER, show_default="10", help=PARAMETERS["d"].help),
     click.option(
@@ -61,13 +63,7 @@ _OPTIONS = (
     click.option("--noise", type=float, show_default="1", help=PARAMETERS["noise"].help),
     click.option("--problem", type=INPUT, help="A problem saved by LinearBandit.save."),
 )
-
-
-def problem_options(command: Command) -> Command:
-    """Add the options that say what the problem is."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Add the options that say what the problem is."""
 
 
 def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":

@@ -5,13 +5,17 @@ from typing import Any
 
 import click
 
-from fastes.cli.options import INTEGER, Command
+from fastes.cli.options import INTEGER
 from fastes.cli.problem_options import number_or_file
+from fastes.cli.sections import section
 from fastes.problem.truth import LAWS, PARAMETERS
 
 _PRIOR = ("truth_prior_mean", "truth_prior_cov")
 
-_OPTIONS = (
+TRUTH_SECTION = "World, where it differs from what agents believe"
+
+truth_options = section(
+    TRUTH_SECTION,
     click.option(
         "--truth-prior-mean",
         metavar="NUMBER|FILE.npy",
@@ -43,13 +47,7 @@ _OPTIONS = (
         "--delay", type=INTEGER, default=0, show_default=True, help=PARAMETERS["delay"].help
     ),
 )
-
-
-def truth_options(command: Command) -> Command:
-    """Add the options that say how the world differs from what agents believe."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Add the options that say how the world differs from what agents believe."""
 
 
 def world_from_options(options: dict[str, Any]) -> dict[str, Any]:

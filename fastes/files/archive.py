@@ -5,7 +5,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import fastes
 from fastes.checks import memory
 from fastes.files.atomic import atomic_write
-from fastes.files.kinds import FileFormatError, text_of
+from fastes.files.kinds import FileFormatError, array_of, text_of, with_article
 
 FORMAT = 2
 _DESCRIPTION, _SEAL = "meta", "seal"
@@ -73,7 +73,9 @@ def load_arrays(
                 f"{os.fspath(path)} is not a fastes {kind} file, or it is damaged or incomplete"
             ) from error
     if stored[0] != kind:
-        raise FileFormatError(f"{os.fspath(path)} holds a fastes {stored[0]}, not a {kind}")
+        raise FileFormatError(
+            f"{os.fspath(path)} holds a fastes {stored[0]}, not {with_article(kind)}"
+        )
     if stored[1] != FORMAT:
         raise FileFormatError(
             f"{os.fspath(path)} has format {stored[1]}, this version of fastes reads {FORMAT}"
@@ -87,27 +89,23 @@ def _members(archive: zipfile.ZipFile, described: Mapping[str, Any]) -> dict[str
     wanted = [f"{name}.npy" for name in (_DESCRIPTION, _SEAL, *described)]
     if sorted(names) != sorted(wanted):
         raise ValueError("its members are not those of its description")
-    sizes = {}
     for name, (type_, shape) in described.items():
-        if np.dtype(type_).kind not in _TYPES or any(length < 0 for length in shape):
-            raise ValueError(f"{name} is no array of numbers")
-        sizes[name] = math.prod(shape) * np.dtype(type_).itemsize
         # Asked before anything is unpacked: a small file can hold a large one.
-        if archive.getinfo(f"{name}.npy").file_size > sizes[name] + _HEADER:
+        size = math.prod(shape) * np.dtype(type_).itemsize
+        if archive.getinfo(f"{name}.npy").file_size > size + _HEADER:
             raise ValueError(f"{name} is larger than described")
-    memory.require(f"{archive.filename or 'the file'}", sum(sizes.values()))
-    arrays = {}
+    arrays = arrays_of(archive, described)
     for name, (type_, shape) in described.items():
-        array = _array(archive, name)
-        if array.dtype.str != type_ or list(array.shape) != shape:
+        if arrays[name].dtype.str != type_ or list(arrays[name].shape) != shape:
             raise ValueError(f"{name} is not as described")
-        arrays[name] = array
     return arrays
 
 
-def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(f"{name}.npy") as member:
-        return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
+def arrays_of(archive: zipfile.ZipFile, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """Return members of an npz file, or raise MemoryError before they are unpacked."""
+    needed = sum(info.file_size for info in archive.infolist())
+    memory.require(f"{archive.filename or 'the file'}", needed)
+    return {name: array_of(archive, name) for name in names}
 
 
 def _seal(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -1,11 +1,13 @@
 """What a file is, by its content; and which files may take another's place."""
 
 import json
+import math
 import os
-import re
 import zipfile
 from pathlib import Path
 from typing import Any
+
+from fastes.checks.numbers import printable
 
 FIGURE_FORMATS = ("png", "svg", "pdf")
 
@@ -18,9 +20,8 @@ SUFFIXES = {
     "table": (".csv",),
     "figure": tuple(f".{name}" for name in FIGURE_FORMATS),
     "report": (".html", ".htm"),
-    "benchmark": (".json",),
 }
-"""The kinds of files that fastes, or its benchmarks, write, and how their names end."""
+"""The kinds of files that fastes writes, and how their names end."""
 
 REPORT_MARK = '<meta name="fastes" content="report">'
 """Near the beginning of a report."""
@@ -33,6 +34,9 @@ _MOST_TEXT = 1 << 28  # bytes of a description; a larger one is no description
 
 class FileFormatError(ValueError):
     """A file is not what it should be."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))  # some of it may be the file's
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
@@ -56,30 +60,48 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     if start.startswith(b"SQLite format 3\0"):
         return "study" if int.from_bytes(start[68:72], "big") == APPLICATION else None
     if start.startswith(b"PK"):
-        try:
-            with zipfile.ZipFile(path) as archive:
-                kind = json.loads(text_of(archive, "meta"))["fastes"]
-        except Exception:  # whatever a foreign archive makes its readers say
-            return None
-        return kind if kind in SUFFIXES else None
+        kind = description_of(path).get("fastes")
+        return kind if isinstance(kind, str) and kind in SUFFIXES else None
     if start.startswith(b"<!doctype html>"):
         return "report" if REPORT_MARK.encode() in start else None
-    if start.startswith(b"{"):
-        return "benchmark" if re.match(rb'\{\s*"commit": "\w*",\s*"date": "', start) else None
     if start.startswith((b"\x89PNG", b"%PDF")) or b"<svg" in start or b"DTD SVG" in start:
         return "figure"
     return "table" if start.startswith(b"agent,") else None
 
 
+def description_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the description in an npz file, which may be damaged; of a foreign file, {}."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            described = json.loads(text_of(archive, "meta"))
+    except Exception:  # whatever a foreign file makes its readers raise
+        return {}
+    return described if isinstance(described, dict) else {}
+
+
 def text_of(archive: zipfile.ZipFile, name: str) -> str:
     """Return a member of an npz file that is a text."""
-    import numpy as np
-
     if archive.getinfo(f"{name}.npy").file_size > _MOST_TEXT:
         raise ValueError(f"{name} is too long")
-    with archive.open(f"{name}.npy") as member:
-        content: Any = np.lib.format.read_array(member, allow_pickle=False)
-    return str(content[()])
+    return str(array_of(archive, name)[()])
+
+
+def array_of(archive: zipfile.ZipFile, name: str) -> Any:
+    """Return a member of an npz file, or raise ValueError.
+
+    It takes no more memory than the archive says that its member has bytes.
+    """
+    from numpy.lib import format as npy
+
+    member = archive.getinfo(f"{name}.npy")
+    with archive.open(member) as file:
+        if npy.read_magic(file) != (1, 0):
+            raise ValueError(f"{name} is of another format")
+        shape, _, kind = npy.read_array_header_1_0(file)
+    if math.prod(shape) * kind.itemsize > member.file_size:
+        raise ValueError(f"{name} is not whole")
+    with archive.open(member) as file:
+        return npy.read_array(file, allow_pickle=False)
 
 
 def require_replaceable(path: str | os.PathLike[str], kind: str, force: bool = False) -> None:
@@ -93,7 +115,9 @@ def require_replaceable(path: str | os.PathLike[str], kind: str, force: bool = F
     endings = SUFFIXES[kind]
     if Path(path).suffix.lower() not in endings:
         ending = " or ".join(filter(None, [", ".join(endings[:-1]), endings[-1]]))
-        raise ValueError(f"the name of a {kind} must end in {ending}, got {os.fspath(path)!r}")
+        raise ValueError(
+            f"the name of {with_article(kind)} must end in {ending}, got {os.fspath(path)!r}"
+        )
     if force or not Path(path).exists() or Path(path).stat().st_size == 0:
         return
     there = kind_of(path)
@@ -101,8 +125,14 @@ def require_replaceable(path: str | os.PathLike[str], kind: str, force: bool = F
         return
     what = "not a file of fastes" if there is None else f"a fastes {there}"
     raise FileExistsError(
-        f"{os.fspath(path)} is {what}: a {kind} replaces it only by force (--force, force=True)"
+        f"{os.fspath(path)} is {what}: {with_article(kind)} replaces it only by force "
+        "(--force, force=True)"
     )
+
+
+def with_article(kind: str) -> str:
+    """Return a kind of file with its article, such as "an agent"."""
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def is_database(path: str | os.PathLike[str]) -> bool:

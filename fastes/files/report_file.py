@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fastes.files.atomic import atomic_write
-from fastes.files.kinds import REPORT_MARK, FileFormatError, require_replaceable
+from fastes.files.guard import made_of
+from fastes.files.kinds import REPORT_MARK, require_replaceable
 
 _HEADER = re.compile(r'<script type="application/json" id="fastes-report">(.*?)</script>\n', re.S)
 _PLACE = "<!--header-->\n"
@@ -36,17 +37,14 @@ def write_report(
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a report says of itself, or raise FileFormatError if it is not whole."""
-    try:
+    with made_of(path, "report"):
         page = Path(path).read_bytes().decode()
         found = _HEADER.search(page)
         header: dict[str, Any] = json.loads(found[1]) if found else {}
         seal = header.pop("sha256", None)
-        whole = found and seal == _digest(page[: found.start()], header, page[found.end() :])
-    except (ValueError, KeyError, AttributeError) as error:
-        raise FileFormatError(f"{os.fspath(path)} is no whole report: {error}") from error
-    if not whole:
-        raise FileFormatError(f"{os.fspath(path)} is no whole report: it was changed or cut")
-    return header
+        if not found or seal != _digest(page[: found.start()], header, page[found.end() :]):
+            raise ValueError("it was changed or cut")
+        return header
 
 
 def embedded(value: Any) -> str:

@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastes.actions import ActionSet, Redrawn, Subset, action_set_from_parts
-from fastes.actions.families import FAMILIES, RandomArms
+from fastes.actions.families import RandomArms, check_family
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
 from fastes.checks.numbers import MAX_SEED, MAX_SIZE
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
-from fastes.files.kinds import FileFormatError, require_replaceable
+from fastes.files.guard import made_of
+from fastes.files.kinds import require_replaceable
 from fastes.problem.belief import checked_covariance, checked_mean
+from fastes.problem.rewards import GaussianRewards
+from fastes.problem.sizes import FIXED, ProblemSizes, problem_bytes
 
 if TYPE_CHECKING:
     from fastes.problem.whitening import Canonical
@@ -65,6 +68,7 @@ class LinearBandit:
     ) -> None:
         checked = actions if isinstance(actions, ActionSet) else _fixed(actions)
         d = checked.dimension if isinstance(checked, ActionSet) else checked.shape[1]
+        require(f"a belief about {d:,} dimensions", 5 * 8 * d)
         values = {
             "actions": checked,
             "prior_mean": arrays.frozen(checked_mean("prior_mean", prior_mean, d)),
@@ -79,6 +83,11 @@ class LinearBandit:
     def random_arms(self) -> RandomArms | None:
         """What the arms were drawn as, if `random` drew them."""
         return None
+
+    @cached_property
+    def rewards(self) -> GaussianRewards:
+        """The law of rewards."""
+        return GaussianRewards(self.noise)
 
     @property
     def K(self) -> Any:  # an int but for None
@@ -121,6 +130,13 @@ class LinearBandit:
         """Dimension of what can be learned, at most d, K and the rank of prior_cov."""
         return self.canonical.rank
 
+    @property
+    def sizes(self) -> ProblemSizes:
+        """What the memory of its runs depends on."""
+        kind = FIXED if self.action_set is None else self.action_set.kind
+        full = np.ndim(self.prior_cov) == 2
+        return ProblemSizes(kind, self.K, self.d, self.rank, self.counted_arms, full)
+
     @cached_property
     def canonical(self) -> "Canonical":
         """The whitened problem that the kernels work on."""
@@ -131,7 +147,7 @@ class LinearBandit:
         if isinstance(given, Subset):
             return canonicalise(given.pool, *belief)
         if isinstance(given, ActionSet):
-            return canonicalise_belief(given.longest, *belief)
+            return canonicalise_belief(given, *belief)
         return canonicalise(given, *belief)
 
     @cached_property
@@ -159,14 +175,13 @@ class LinearBandit:
         return f"LinearBandit(K={self.K}, d={self.d}, noise={self.noise:g})"
 
     def _repr_html_(self) -> str:
-        arms = "given" if self.random_arms is None else f"random, {self.random_arms.family}"
-        arms = arms if self.action_set is None else self.action_set.words
+        described = self.action_set or self.random_arms
         covariance = ("isotropic", "diagonal", "full")[np.ndim(self.prior_cov)]
         facts = {
             "arms K": "not counted" if self.K is None else f"{self.K:,}",
             "dimension d": f"{self.d:,}",
             "rank": f"{self.rank:,}",
-            "arms": arms,
+            "arms": described.words if described else "given",
             "prior covariance": covariance,
             "noise": f"{self.noise:g}",
         }
@@ -208,12 +223,8 @@ class LinearBandit:
         K = numbers.integer("K", K, 1, MAX_SIZE)
         d = numbers.integer("d", d, 1, MAX_SIZE)
         seed = numbers.integer("seed", seed, 0, MAX_SEED)
-        if arms not in FAMILIES:
-            raise ValueError(f"arms must be one of {', '.join(FAMILIES)}, got {arms!r}")
-        if arms == "basis" and K != d:
-            raise ValueError(f"basis arms are the d unit vectors: K must equal d, got {K} and {d}")
-        # The rows, LinearBandit's own copy of them and its canonical form.
-        require(f"a problem with K={K:,} and d={d:,}", 4 * 8 * K * d)
+        check_family(arms, K, d)
+        require(f"a problem with K={K:,} and d={d:,}", problem_bytes(K, d))
         return cls._drawn(RandomArms(arms, K, d, seed), prior_mean, prior_cov, noise)
 
     @classmethod
@@ -281,7 +292,7 @@ class LinearBandit:
 
         M = numbers.integer("M", M, 2, MAX_SIZE)
         K = numbers.integer("K", K, 2, min(MAX_SIZE, M + 2))
-        require(f"a problem with K={K:,} and d={K - 1:,}", 4 * 8 * K * (K - 1))
+        require(f"a problem with K={K:,} and d={K - 1:,}", problem_bytes(K, K - 1))
         return cls(np.eye(K, K - 1, k=-1), float(ndtri(1.0 / M)), 1.0, noise)
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -296,10 +307,8 @@ class LinearBandit:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a problem that `save` wrote."""
         _, arrays = load_arrays(path, "problem")
-        try:
+        with made_of(path, "problem"):
             return cls.from_parts(arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise FileFormatError(f"{os.fspath(path)} holds no whole problem: {error}") from error
 
     def parts(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
         """Return what `from_parts` makes the same problem of, to the bit, as arrays.
@@ -331,7 +340,7 @@ class LinearBandit:
             bandit = cls(parts["actions"], prior_mean, prior_cov, float(noise))
         else:
             arms = RandomArms.from_parts(parts)
-            require(f"a problem with K={arms.K:,} and d={arms.d:,}", 4 * 8 * arms.K * arms.d)
+            require(f"a problem with K={arms.K:,} and d={arms.d:,}", problem_bytes(arms.K, arms.d))
             bandit = cls._drawn(arms, prior_mean, prior_cov, float(noise))
         coordinates = with_prefix(parts, "canonical_")
         bandit.__dict__["canonical"] = unpack_canonical(coordinates, bandit.canonical)

@@ -4,8 +4,11 @@ Of such a problem the prior alone is factored: theta = mu0 + F z, and every arm 
 comes (kernels/actions/whitening.py).
 """
 
+import math
+
 import numpy as np
 
+from fastes.actions import ActionSet, Ball
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import shown
 from fastes.kernels.actions.whitening import Whitening
@@ -19,30 +22,62 @@ from fastes.problem.whitening import (
     rank_of,
 )
 
+SMALLEST_VALUE = 1e-30
+"""How many noise standard deviations some value on a ball must reach, if not all are 0.
+
+Far below, squares of parameters would be lost, and choices be random.
+"""
+
+_ROUNDING = 1e-14
+"""By how much of its terms a sum may be off."""
+
 
 def canonicalise_belief(
-    longest: float, prior_mean: Floats, prior_cov: float | Floats, noise: float
+    actions: ActionSet, prior_mean: Floats, prior_cov: float | Floats, noise: float
 ) -> Canonical:
-    """Return the canonical form of a problem whose arms are of at most this length."""
+    """Return the canonical form of a problem whose arms come later."""
     factor = covariance_root(prior_cov)
-    widest = float(np.linalg.norm(factor, 2) if np.ndim(factor) == 2 else np.max(factor))
-    check_size("the arms' values", np.array(widest * longest / noise), LARGEST_SPREAD)
-    largest = np.linalg.norm(prior_mean) * longest / noise
+    widest = np.linalg.norm(factor, 2) if np.ndim(factor) == 2 else np.max(factor)
+    spread = largest_value(np.array([widest]), actions.longest, noise)
+    check_size("the arms' values", np.array(spread), LARGEST_SPREAD)
+    largest = largest_value(prior_mean, actions.longest, noise)
     check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)
+    if isinstance(actions, Ball) and 0.0 < max(spread, largest) < SMALLEST_VALUE:
+        raise ValueError(
+            f"the arms' values on a ball must be 0 or reach {SMALLEST_VALUE:g} noise standard "
+            f"deviations, got {max(spread, largest):g}: the noise is too large for them"
+        )
     return Canonical(None, rank_of(factor, len(prior_mean)), factor)
 
 
-def kernel_whitening(canonical: Canonical, prior_mean: Floats, noise: float) -> Whitening:
-    """Return the change of coordinates, for kernels."""
+def length(vector: Floats) -> float:
+    """Return the norm of a vector, of which no square overflows or is lost."""
+    largest = float(np.max(np.abs(vector), initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if largest > 0.0 else 0.0
+
+
+def largest_value(theta: Floats, longest: float, noise: float) -> float:
+    """Return |theta| longest / noise, of which no part overflows or is lost before the others."""
+    (a, i), (b, j) = math.frexp(longest), math.frexp(noise)
+    with np.errstate(over="ignore"):  # what overflows is refused
+        return float(np.ldexp(length(theta) * (a / b), i - j))
+
+
+def kernel_whitening(
+    canonical: Canonical, prior_mean: Floats, noise: float, exponent: int = 0
+) -> Whitening:
+    """Return the change of coordinates, for kernels, of arms in units of 2^exponent."""
     factor, d, r = canonical.factor, len(prior_mean), canonical.rank
-    none, mean = np.empty((0, r)), prior_mean / noise
-    if isinstance(factor, float):
-        return Whitening(np.full(d, factor / noise), np.arange(d), none, mean)
+    none, mean = np.empty((0, r)), np.ldexp(prior_mean / noise, exponent)
     assert factor is not None  # only where there are arms
+    scaled = np.empty(np.shape(factor))
+    np.ldexp(np.divide(factor, noise, out=scaled), exponent, out=scaled)
+    if isinstance(factor, float):
+        return Whitening(np.full(d, scaled), np.arange(d), none, mean)
     if factor.ndim == 1:
         kept = kept_coordinates(factor)
-        return Whitening(factor[kept] / noise, kept, none, mean)
-    matrix = np.ascontiguousarray(factor / noise)
+        return Whitening(scaled[kept], kept, none, mean)
+    matrix = scaled
     return Whitening(np.empty(0), np.empty(0, np.int64), matrix, mean)
 
 
@@ -51,14 +86,19 @@ def canonical_theta(canonical: Canonical, theta: Floats, prior_mean: Floats) -> 
     factor, gap = canonical.factor, theta - prior_mean
     assert factor is not None  # only where there are arms
     if np.ndim(factor) == 2:
-        z = np.asarray(np.linalg.lstsq(np.asarray(factor), gap, rcond=None)[0], np.float64)
-        left = factor @ z - gap
+        matrix = np.asarray(factor)
+        sd = np.linalg.norm(matrix, axis=1)
+        unit = np.where(sd > 0.0, sd, 1.0)  # every coordinate in its own
+        z = np.asarray(np.linalg.lstsq(matrix / unit[:, None], gap / unit, rcond=None)[0])
+        left, reach = matrix @ z - gap, np.abs(matrix) @ np.abs(z)
     else:
         diagonal, left = np.array(np.broadcast_to(factor, gap.shape)), gap.copy()
         kept = kept_coordinates(diagonal)
         z = np.divide(gap[kept], diagonal[kept], out=np.zeros(len(kept)), where=diagonal[kept] > 0)
         left[kept] -= diagonal[kept] * z
-    if np.linalg.norm(left) > 1e-9 * max(1.0, float(np.linalg.norm(gap))):
+        reach = np.abs(gap)
+    rounded = _ROUNDING * (length(theta) + length(prior_mean) + length(reach))
+    if length(left) > 1e-9 * length(gap) + rounded:
         raise ValueError(
             "theta must be possible under the prior, whose covariance is singular, where the "
             f"arms change, got {shown(theta)}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastes.actions import Ball, Fresh, Redrawn, Subset
-from fastes.actions.families import FAMILIES, RandomArms
-from fastes.checks import numbers
+from fastes.actions.families import FAMILIES, RandomArms, check_family
+from fastes.checks import memory, numbers
 from fastes.checks.parameters import Parameter
+from fastes.problem.sizes import FIXED, ProblemSizes, problem_bytes
 
 if TYPE_CHECKING:
     from fastes.actions import ActionSet
@@ -50,10 +51,8 @@ class RandomProblem(NamedTuple):
         """Raise ValueError unless there is such a problem."""
         numbers.positive("noise", self.noise)
         numbers.nonnegative("prior_cov", self.prior_cov)
-        if self.arms == "basis" and self.K != self.d:
-            raise ValueError(
-                f"basis arms are the d unit vectors: K must equal d, got {self.K} and {self.d}"
-            )
+        if self.arms != BALL:
+            check_family(self.arms, self.K, self.d)
         if self.redraw != "never" and self.available:
             raise ValueError(
                 "available arms are some of a fixed pool: leave out redraw, or available"
@@ -80,10 +79,29 @@ class RandomProblem(NamedTuple):
         belief = {**own, **belief}
         if self.redraw != "never" or self.arms == BALL:
             return LinearBandit(self.action_set(), **belief)
-        fixed = LinearBandit.random(self.K, self.d, self.arms, **belief, seed=seed)
         if self.available == 0:
-            return fixed
-        return LinearBandit(Subset(fixed.actions, self.available), **belief)
+            return LinearBandit.random(self.K, self.d, self.arms, **belief, seed=seed)
+        memory.require(f"a pool of K={self.K:,} arms, d={self.d:,}", self.bytes)
+        pool = RandomArms(self.arms, self.K, self.d, seed).draw()
+        return LinearBandit(Subset(pool, self.available), **belief)
+
+    @property
+    def sizes(self) -> ProblemSizes:
+        """What the memory of its runs depends on, its rank at most."""
+        K, d = self.K, self.d
+        if self.arms == BALL:
+            return ProblemSizes("ball", None, d, d, 0)
+        if self.redraw != "never":
+            return ProblemSizes("redrawn" if self.redraw == "run" else "fresh", K, d, d, 0)
+        if self.available:
+            return ProblemSizes("subset", self.available, d, min(K, d), K)
+        return ProblemSizes(FIXED, K, d, min(K, d), K)
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the problem itself takes while it is made."""
+        drawn_once = self.redraw == "never" and self.arms != BALL
+        return problem_bytes(self.K if drawn_once else 0, self.d)
 
     def parts(self, seed: int) -> dict[str, Any]:
         """Return the `parts` of that problem, without drawing it where that is possible."""
@@ -94,6 +112,11 @@ class RandomProblem(NamedTuple):
         belief = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
         parts = {name: np.array(value) for name, value in belief.items()}
         return parts | RandomArms(self.arms, self.K, self.d, seed).parts()
+
+    @property
+    def counted_arms(self) -> int:
+        """How many arms have numbers that last."""
+        return self.K if self.redraw == "never" and self.arms != BALL else 0
 
     @property
     def axes(self) -> dict[str, Any]:
@@ -115,6 +138,16 @@ class GivenProblem(NamedTuple):
     def d(self) -> int:
         """Dimension."""
         return self.given.d
+
+    @property
+    def sizes(self) -> ProblemSizes:
+        """What the memory of its runs depends on."""
+        return self.given.sizes
+
+    @property
+    def bytes(self) -> int:
+        """The memory of one more of it: tasks make the problem of a description."""
+        return problem_bytes(self.given.counted_arms, self.d)
 
     def bandit(self, seed: int) -> LinearBandit:
         """Return the problem, whatever the seed."""

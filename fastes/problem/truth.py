@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastes.problem.bandit import LinearBandit
 
 LAWS = ("normal", "uniform", "signs", "laplace")
-"""The laws of the noise, as kernels number them (kernels/streams/noise.py)."""
+"""The laws of the noise, as kernels number them (kernels/rewards/gaussian.py)."""
 
 PARAMETERS = {
     "truth_prior_mean": Parameter("Mean of theta in truth.", "number", None),
@@ -38,7 +38,7 @@ class Truth:
 
     The bandit's prior and noise are what an agent believes. Where a truth is given, theta is drawn
     from N(prior_mean, prior_cov) of the truth, and the noise of a reward has the truth's standard
-    deviation and law. Regret is against the true means.
+    deviation and law. Regret is against the true means. A truth that equals the belief is as none.
 
     Parameters
     ----------
@@ -98,15 +98,19 @@ class Truth:
         values = {name: getattr(self, name) for name in _PARTS}
         return {name: value for name, value in values.items() if value is not None}
 
-    @property
-    def is_belief(self) -> bool:
-        """Whether nothing is given: the world is what the agents believe."""
-        return not self._given() and self.noise_law == "normal"
+    def is_belief(self, bandit: LinearBandit) -> bool:
+        """Return whether nothing differs: the world is what the bandit's agents believe."""
+        noise = self.noise in (None, bandit.noise) and self.noise_law == "normal"
+        return noise and not self.changes_prior(bandit)
 
-    @property
-    def changes_prior(self) -> bool:
-        """Whether theta is drawn from another prior than the bandit's."""
-        return self.prior_mean is not None or self.prior_cov is not None
+    def changes_prior(self, bandit: LinearBandit) -> bool:
+        """Return whether theta is drawn from another prior than the bandit's."""
+        import numpy as np
+
+        mean, covariance = self.prior_mean, self.prior_cov
+        same_mean = mean is None or bool(np.all(mean == bandit.prior_mean))
+        same_spread = covariance is None or _equal_covariances(covariance, bandit.prior_cov)
+        return not (same_mean and same_spread)
 
     @property
     def words(self) -> str:
@@ -134,7 +138,7 @@ class Truth:
                 f"truth's noise must be at most {LARGEST_VALUE:g} times the bandit's "
                 f"{bandit.noise:g}, got {self.noise:g}"
             )
-        if self.changes_prior and isinstance(bandit.actions, (Ball, Fresh, Given)):
+        if self.changes_prior(bandit) and isinstance(bandit.actions, (Ball, Fresh, Given)):
             self._check_support(bandit)
 
     def _check_support(self, bandit: LinearBandit) -> None:
@@ -258,6 +262,18 @@ def _root(covariance: float | Floats) -> float | Floats:
     from fastes.problem.factorisation import covariance_root
 
     return covariance_root(covariance, "truth's prior_cov")
+
+
+def _equal_covariances(x: float | Floats, y: float | Floats) -> bool:
+    """Return whether two covariances of one dimension are equal, whatever their shapes."""
+    import numpy as np
+
+    if np.ndim(x) == np.ndim(y) or 2 not in (np.ndim(x), np.ndim(y)):
+        return bool(np.all(np.equal(x, y)))
+    full, variances = (np.asarray(x), y) if np.ndim(x) == 2 else (np.asarray(y), x)
+    diagonal = np.diag(full)
+    is_diagonal = np.count_nonzero(full) == np.count_nonzero(diagonal)
+    return bool(is_diagonal and (diagonal == variances).all())
 
 
 def _shown(value: float | Floats) -> str:

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
-from fastes.kernels.actions.arms import Arms, arms_bytes, empty_arms, store_rows, transform_rows
+from fastes.kernels.actions.arms import Arms, empty_arms, store_rows, transform_rows
 from fastes.problem.factorisation import covariance_root, distinct_rows
 
-_CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
-# How many noise standard deviations an arm's value may be uncertain by and be, and a reward be.
+CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
+# How many noise standard deviations an arm's value may be uncertain by, and be.
 # Beyond, the rounding of a covariance matrix would show in the choices.
 LARGEST_SPREAD = 1e6
 LARGEST_VALUE = 1e9
-LARGEST_REWARD = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +60,10 @@ def canonicalise(
     if K < rank:
         return _from_values(actions, prior_mean, factor, noise)
     arms = _allocate(K, rank)
-    for first in range(0, K, _CHUNK):
-        rows = actions[first : first + _CHUNK].copy()
+    for first in range(0, K, CHUNK):
+        rows = actions[first : first + CHUNK].copy()
         b = whiten_rows(rows, factor, noise)
-        store_rows(arms, first, b, mean_rewards(rows, prior_mean, noise))
+        store_rows(arms, first, b, arm_values(rows, prior_mean, noise))
     return Canonical(arms, rank, factor)
 
 
@@ -172,7 +171,7 @@ def _from_values(
     b = np.ascontiguousarray(L[arm, :rank])
     _check_spread(b)
     arms = _allocate(len(actions), rank)
-    store_rows(arms, 0, b, mean_rewards(actions, prior_mean, noise))
+    store_rows(arms, 0, b, arm_values(actions, prior_mean, noise))
     return Canonical(arms, rank, None)
 
 
@@ -183,12 +182,12 @@ def duplicate_counts(canonical: Canonical) -> NDArray[np.int64]:
     return np.bincount(which)[which]
 
 
-def mean_rewards(actions: Floats, theta: Floats, noise: float) -> Floats:
+def arm_values(actions: Floats, theta: Floats, noise: float) -> Floats:
     """Return every arm's mean reward under theta, in units of the noise."""
     out = np.empty((len(actions), 1))
-    for first in range(0, len(actions), _CHUNK):
-        rows = actions[first : first + _CHUNK].copy()
-        transform_rows(rows, theta[:, None].copy(), 1.0 / noise, out[first : first + _CHUNK])
+    for first in range(0, len(actions), CHUNK):
+        rows = actions[first : first + CHUNK].copy()
+        transform_rows(rows, theta[:, None].copy(), 1.0 / noise, out[first : first + CHUNK])
     check_size("the arms' mean rewards", out, LARGEST_VALUE)
     return out[:, 0].copy()
 
@@ -210,5 +209,8 @@ def check_size(what: str, numbers: Floats, limit: float) -> None:
 
 
 def _allocate(K: int, rank: int) -> Arms:
-    require(f"the arms of a problem with K={K:,} and rank {rank:,}", arms_bytes(K, rank))
+    require(
+        f"the arms of a problem with K={K:,} and rank {rank:,}",
+        empty_arms.nbytes(K, rank),
+    )
     return empty_arms(K, rank)

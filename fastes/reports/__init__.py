@@ -1,1 +1,1 @@
-"""Reports: results, studies and benchmarks as one page for a browser, with charts and tables."""
+"""Reports: results and studies as one page for a browser, with charts and tables."""

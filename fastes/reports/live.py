@@ -1,4 +1,4 @@
-"""The report of a study, kept current while it runs."""
+"""The report of a study, updated while it runs."""
 
 import contextlib
 import os
@@ -21,14 +21,13 @@ def kept_current(
     force: bool = False,
     on_stop: Callable[[], None] | None = None,
 ) -> Iterator[Callable[[SweepProgress], None]]:
-    """Give a function that writes the report of a study anew, if that is due.
+    """Yield a function that takes the progress of a study and writes its report if that is due.
 
-    It is called with how far the study is, as often as one likes. The page is written at once, then
-    every five seconds at most, less often where that takes long, and only after a task has ended.
-    While the block runs the page reloads itself, and has no bounds: to compute them may take long.
-    At its end the page is written once more, and does not reload; with bounds unless the block was
-    cut short. `on_stop` is called first where it was interrupted. A page that cannot be written
-    stops no study: only the last one raises OSError.
+    The page is written at once, then after a task has ended, at most every five seconds, less
+    often where writing takes long. It reloads itself and has no bounds, which may take long. At the
+    end of the block the page is written once more: it does not reload, and has bounds unless the
+    block raised. `on_stop` is called first after an interrupt. Only the last page raises OSError:
+    one that cannot be written does not stop the study.
     """
     due = 0.0
     last: SweepProgress | None = None
@@ -52,5 +51,5 @@ def kept_current(
         with contextlib.suppress(OSError):
             report(path, out, force=force, bounds=False)
         raise
-    report(path, out, force=force, bounds=False)  # whole, whatever becomes of the bounds
+    report(path, out, force=force, bounds=False)  # complete, even if the bounds fail
     report(path, out, force=force)

@@ -1,11 +1,10 @@
-"""What a report is made of: files, or results and studies at hand."""
+"""What a report is about: files, or results and studies in memory."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fastes.files.kinds import FileFormatError, kind_of
-from fastes.reports.benchmarks import BenchmarkRecord, read_record
+from fastes.files.kinds import FileFormatError
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 from fastes.studies.loading import load
@@ -17,22 +16,16 @@ Given = Path | Result | Comparison | Sweep
 
 @dataclass(frozen=True)
 class Source:
-    """One of the things that a report is about: results, a study or a record of benchmarks."""
+    """One of the things that a report is about: results or a study, and their file if any."""
 
     name: str
     file: str | None
-    results: tuple[Result, ...] = ()
+    results: Sequence[Result] = ()
     sweep: Sweep | None = None
-    record: BenchmarkRecord | None = None
-
-    @property
-    def kind(self) -> str:
-        """What it is, as in `fastes.files.kinds`."""
-        return "result" if self.results else "study" if self.sweep is not None else "benchmark"
 
 
 def read_sources(given: Given | Sequence[Given]) -> list[Source]:
-    """Return what is named or at hand, or raise ValueError, TypeError or FileFormatError."""
+    """Return the results and studies that are given, or raise."""
     alone = isinstance(given, (str, os.PathLike, Result, Comparison, Sweep))
     items: list[Given] = [given] if alone else list(given)  # type: ignore[arg-type, list-item]
     if not items:
@@ -40,31 +33,18 @@ def read_sources(given: Given | Sequence[Given]) -> list[Source]:
     return [_source(item, i) for i, item in enumerate(items, start=1)]
 
 
-def input_files(sources: Sequence[Source]) -> list[str]:
-    """Return the files that sources were read from."""
-    files = [source.file for source in sources]
-    return [file for file in files if file is not None]
-
-
 def _source(item: Given, number: int) -> Source:
-    if isinstance(item, Sweep):
-        return Source(os.fspath(item.path), item.path, sweep=item)
-    if isinstance(item, Result):
-        return Source(f"Result {number}", None, (item,))
-    if isinstance(item, Comparison):
-        return Source(f"Comparison {number}", None, item.results)
-    if not isinstance(item, (str, os.PathLike)):
-        raise TypeError(
-            f"a report is of files, Result, Comparison or Sweep objects, got {type(item).__name__}"
-        )
-    file = os.fspath(item)
-    if kind_of(file) == "benchmark":
-        return Source(file, file, record=read_record(file))
-    loaded = load(file)
-    if isinstance(loaded, Sweep):
-        return Source(file, file, sweep=loaded)
-    if isinstance(loaded, Comparison):
-        return Source(file, file, loaded.results)
-    if isinstance(loaded, Result):
-        return Source(file, file, (loaded,))
-    raise FileFormatError(f"{file} holds no result: fastes show {file} tells what it is")
+    file = os.fspath(item) if isinstance(item, (str, os.PathLike)) else None
+    held = item if file is None else load(file)
+    name = file or f"{type(item).__name__} {number}"
+    if isinstance(held, Sweep):
+        return Source(file or held.path, file or held.path, sweep=held)
+    if isinstance(held, Result):
+        return Source(name, file, [held])
+    if isinstance(held, Comparison):
+        return Source(name, file, held.results)
+    if file is not None:
+        raise FileFormatError(f"{file} holds no result: fastes show {file} tells what it is")
+    raise TypeError(
+        f"a report is of files, Result, Comparison or Sweep objects, got {type(item).__name__}"
+    )

@@ -1,164 +1,117 @@
 """The section on a study: regret against each axis, with bounds, and against time."""
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from fastes.reports.charts import Axes, bound_for, charts_of
-from fastes.reports.elements import Chart, Part, Section, Table, Text, Trace
+import numpy as np
+
+from fastes.reports.charts import Axes, charts_of
+from fastes.reports.page import Page
 from fastes.reports.result_sections import (
-    arms_section,
-    difference_parts,
+    Baseline,
+    add_arms_played,
+    add_differences,
+    differences_to,
     regret_charts,
-    regret_table,
 )
 from fastes.results.constants import Constants
 from fastes.results.curves import Curve
 from fastes.results.result import Result
-from fastes.studies.axes import AXES, in_words
+from fastes.results.tables import PER_STEP, REGRET, RUNS, Grid, notes
+from fastes.studies.axes import AXES
 from fastes.studies.figures import curves_against, grouped, numbers_of
 from fastes.studies.study import Setting
 from fastes.studies.sweep import Sweep
+from fastes.studies.tables import settings_table, tasks_line
 from fastes.theory import bounds
 from fastes.theory.constants import constants
 from fastes.theory.inequalities import models_of
 
-_constants: dict[str, Constants] = {}
-_MOST_CONSTANTS = 4096
+_MOST_TICKS = 12
 
 Results = Sequence[tuple[Setting, Result]]
 
 
-def study_section(
-    sweep: Sweep, title: str, baseline: str | int | None = None, with_bounds: bool = True
-) -> Section:
-    """Return the section of a study, of what is done of it so far."""
+def add_study(page: Page, sweep: Sweep, baseline: Baseline, with_bounds: bool) -> None:
+    """Add the section of a study, of the tasks that are done."""
     progress, results, failures = sweep.progress(), sweep.results(), sweep.failures()
+    page.heading(2, f"Study {Path(sweep.path).name}")
     unfinished = progress.done < progress.total
-    parts: list[Part] = [
-        Text(
-            f"{progress.done:,} of {progress.total:,} tasks are done"
-            + (f", {len(failures):,} failed." if failures else "."),
-            "warning" if unfinished else "plain",
-        )
-    ]
+    line = tasks_line(Path(sweep.path).name, progress.done, progress.total)
+    page.text(f"{line}.", "warning" if unfinished else "")
     if failures:
         rows = [[str(number), why] for number, why in failures.items()]
-        parts.append(Table("Tasks that failed three times", ["task", "why"], rows, left=2))
+        page.tables(["Tasks that failed three times", Grid(["task", "why"], rows, left=2)])
     if not results:
-        return Section(title, [*parts, Text("There are no results yet.")], name="study")
-    parts.append(_settings_table(results))
+        page.text("There are no results yet.")
+        return
+    columns = [RUNS, REGRET, PER_STEP]
+    cells = [(setting, [c.text(result) for c in columns]) for setting, result in results]
+    page.tables([settings_table(sweep.study, [c.title for c in columns], cells)])
+    page.text(" ".join(notes(columns)), "note")
+    every = [result for _, result in results]
+    limits = _limits(page, every) if with_bounds else {}
     # Agents are the curves of every chart: an axis only where nothing else is varied.
-    against = [name for name in _varied(results) if name != "agent"] or ["agent"]
-    parts += [_against(results, x, with_bounds) for x in against]
-    parts += _over_time([result for _, result in results], baseline)
-    return Section(title, parts, name="study")
+    varied = [name for name in AXES if len({s.axes[name] for s, _ in results} - {None}) > 1]
+    for name in [name for name in varied if name != "agent"] or ["agent"]:
+        _add_against(page, results, name, limits)
+    page.heading(3, "Regret against time")
+    page.charts(regret_charts(every))
+    add_differences(page, every, differences_to(every, baseline))
+    add_arms_played(page, every)
 
 
-def _varied(results: Results) -> list[str]:
-    found = [name for name in AXES if len({s.axes[name] for s, _ in results} - {None}) > 1]
-    return found or ["agent"]
-
-
-def _settings_table(results: Results) -> Table:
-    """Return a row for each setting: its value on the varied axes, and its regret at T."""
-    varied = _varied(results)
-    plain = regret_table([result for _, result in results])
-    first = list(plain.header).index("runs")
-    rows = [
-        [*(in_words(setting.axes[name]) for name in varied), *row[first:]]
-        for (setting, _), row in zip(results, plain.rows, strict=True)
-    ]
-    caption = "Regret at T of each setting, and its quantiles over runs"
-    return Table(caption, [*varied, *plain.header[first:]], rows)
-
-
-def _against(results: Results, x: str, with_bounds: bool) -> Section:
-    """Return final regret against an axis, with the bounds of the agents that have one."""
-    values = [s.axes[x] for s, _ in results if s.axes[x] is not None]
-    numbers = numbers_of(values)
-    times = {setting.T for setting, _ in results}
+def _add_against(page: Page, results: Results, x: str, limits: dict[int, float]) -> None:
+    """Add final regret against an axis, with the bounds of the agents that have one."""
     curves = curves_against(results, x)
-    owners = {id(c): g for c, g in zip(curves, grouped(results, x).values(), strict=True)}
-    missing: list[str] = []
+    its = {id(c): g for c, g in zip(curves, grouped(results, x).values(), strict=True)}
 
-    def more(panel: Sequence[Curve], look: Callable[[Curve], dict[str, str]]) -> list[Trace]:
-        added = []
-        for curve in panel:
-            limits = _bounds([result for _, result in owners[id(curve)]], missing)
-            if any(limit is not None for limit in limits):
-                filled = [math.nan if limit is None else limit for limit in limits]
-                added.append(bound_for(curve, f"bound on {curve.label()}", filled, look(curve)))
-        return added
+    def limit(curve: Curve) -> Any:
+        values = [limits.get(id(result), np.nan) for _, result in its[id(curve)]]
+        return None if x == "agent" or np.isnan(values).all() else values
 
+    numbers = numbers_of(s.axes[x] for s, _ in results if s.axes[x] is not None)
+    names = list(dict.fromkeys(value for curve in curves for value in curve.x if not curve.level))
+    times = {setting.T for setting, _ in results}
+    bounded = any(limit(curve) is not None for curve in curves)
     axes = Axes(
-        {"M": "models M", "agent": "agent"}.get(x, x),
+        "models M" if x == "M" else x,
         f"regret at T={times.pop():,}" if len(times) == 1 else "regret at T",
-        marks="bars",
-        apart=(),
+        bars=True,
         logx=bool(numbers) and numbers[0] > 0 and numbers[-1] >= 10 * numbers[0],
-        from_zero=not with_bounds,
-        names=[] if numbers else list(dict.fromkeys(n for c in curves for n in c.x)),
-        ticks=numbers,
+        logy=bounded and all((curve.y > 0).all() for curve in curves),  # bounds may be far above
+        from_zero=not bounded,
+        ticks=names if not numbers else numbers if len(numbers) <= _MOST_TICKS else (),
+        apart=(),
     )
-    charts = charts_of(curves, axes, more if with_bounds and x != "agent" else None)
-    charts = [_logarithmic_if_bounded(chart) for chart in charts]
-    parts: list[Part] = [*charts]
-    if any(trace.role == "bound" for chart in charts for trace in chart.traces):
-        parts.append(
-            Text(
-                "Dashed lines are bounds on the curve of their colour, means over the prior: for "
-                "ensemble sampling the best that is known, for Thompson sampling term (a) of "
-                "Theorem 1. Other agents, and variants of these, have none.",
-                "note",
-            )
+    page.heading(3, f"Regret against {axes.x}")
+    page.charts(charts_of(curves, axes, limit))
+    if bounded:
+        page.text(
+            "Dashed lines are bounds on the curve of their colour, means over the prior: for "
+            "ensemble sampling the best that is known, for Thompson sampling term (a) of "
+            "Theorem 1. Other agents, and variants of these, have none.",
+            "note",
         )
-    parts += [Text(why, "note") for why in dict.fromkeys(missing)]
-    return Section(f"Regret against {axes.x}", parts, name="axis", switches=True)
 
 
-def _logarithmic_if_bounded(chart: Chart) -> Chart:
-    """Return a chart whose y axis is logarithmic if bounds, which may be far above, are on it."""
-    bounded = any(trace.role == "bound" for trace in chart.traces)
-    numbers = [y for trace in chart.traces for y in trace.y if y is not None]
-    positive = bool(numbers) and min(numbers) > 0
-    return replace(chart, logy=bounded and positive, from_zero=not bounded)
-
-
-def _bounds(results: Sequence[Result], missing: list[str]) -> list[float | None]:
-    """Return a bound on each regret, None where theory has none; add to `missing` why."""
-    found: list[float | None] = []
+def _limits(page: Page, results: Sequence[Result]) -> dict[int, float]:
+    """Return the bound on each regret, by the `id` of its result; note why any are missing."""
+    known: dict[str, Constants | None] = {}
+    found = {}
     for result in results:
         c, M = result.configuration, models_of(result)
         exact = c.agent == "ts" and c.parameters.get("inflation", 1.0) == 1.0
-        known: Any = None
-        if not c.outside_theory and (M is not None or exact):
+        if c.outside_theory or not (M or exact):
+            continue
+        if c.problem not in known:
             try:
-                known = constants_of(result)
+                known[c.problem] = constants(result.bandit)
             except (ValueError, MemoryError) as error:
-                missing.append(f"Some bounds are missing: {error}.")
-        if known is None:
-            found.append(None)
-        elif M is not None:
-            found.append(bounds.best_bound(known, c.T, M))
-        else:
-            found.append(bounds.term_a(known, c.T))
+                known[c.problem] = None
+                page.text(f"Some bounds are missing: {error}.", "note")
+        its = known[c.problem]
+        if its is not None:
+            found[id(result)] = bounds.best_bound(its, c.T, M) if M else bounds.term_a(its, c.T)
     return found
-
-
-def constants_of(result: Result) -> Constants:
-    """Return the constants of a result's problem; computed once, however often a page is made."""
-    problem = result.configuration.problem
-    if problem not in _constants:
-        if len(_constants) >= _MOST_CONSTANTS:
-            _constants.clear()
-        _constants[problem] = constants(result.bandit)
-    return _constants[problem]
-
-
-def _over_time(results: Sequence[Result], baseline: str | int | None) -> list[Part]:
-    parts: list[Part] = [*regret_charts(results)]
-    parts += difference_parts(results, baseline)
-    parts.append(arms_section(results, top=False))
-    return [Section("Regret against time", parts, name="time", switches=True)]

@@ -164,7 +164,7 @@ class Comparison:
     def to_dict(self, baseline: str | int | None = None) -> dict[str, Any]:
         """Return the statistics of all agents and their differences, ready for JSON.
 
-        The shape is that of ``fastes simulate --json`` (docs/reference/json.md).
+        The shape is that of ``fastes simulate --json``: in the documentation, "JSON".
         """
         return {
             **shared_facts(self.results[0]),

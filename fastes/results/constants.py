@@ -20,16 +20,19 @@ class Constants:
     iota : float
         sqrt(2 (max a' Sigma_0 a + sigma^2)), equation (3).
     eta : Estimate
-        2 sqrt(E[max (a'theta)^2] + sigma^2), equation (3), by quasi-Monte Carlo.
+        2 sqrt(E[max (a'theta)^2] + sigma^2), equation (3), by quasi-Monte Carlo, and no more than
+        the next.
     eta_closed_form : float
-        The bound on eta of the appendix, the smaller of its two branches.
+        A bound on eta, the smaller of one by dimension and one by the number of arms
+        ((T6) of the documentation of the theory).
     delta : Estimate
         E[max a'theta - min a'theta], Delta: the most that a step can lose, by quasi-Monte Carlo.
     width, noise : float
         sqrt(beta), beta = max a' Sigma_0 a: the largest standard deviation of an arm's value;
         and sigma.
     entropy : Estimate
-        H(A*) under the prior, in nats.
+        H(A*) under the prior, in nats; from few draws an upper bound
+        (`fastes.theory.optimal_action.OptimalAction`).
     trivial : Estimate
         Regret a step of playing any arm, each as likely.
     K : int

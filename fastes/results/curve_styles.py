@@ -1,202 +1,170 @@
-"""How curves are told apart: a colour family for each agent, and dashes and markers of their own.
+"""Styles of curves: a colour for each agent, and dashes and a marker of its own for each curve.
 
-Nothing is left to colour alone: of up to `MOST` curves no two share their colour, its lightness,
-their dashes or their marker, so that they are told apart in grey print too.
+The styles are a fixed table. Colours differ in lightness as well as in hue, and no two curves of a
+figure share dashes or a marker: they differ in grey print and to the colour-blind too.
 """
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastes.checks.arrays import Floats
+from fastes.results.curves import Curve
+
+if TYPE_CHECKING:
+    from matplotlib.cm import ScalarMappable
 
 MOST = 12
-"""How many curves of one figure can be told apart by colour, dashes and marker."""
-
-_DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (5, 1.5)),
-    (0, (5, 1.3, 1, 1.3)),
-    (0, (1, 1.2)),
-    (0, (9, 1.8)),
-    (0, (5, 1.2, 1, 1.2, 1, 1.2)),
-    (0, (2.5, 1.3)),
-    (0, (9, 1.5, 2.5, 1.5)),
-    (0, (1, 2.5)),
-    (0, (9, 1.3, 1, 1.3)),
-    (0, (4, 3.5)),
-    (0, (2.5, 1, 2.5, 1, 1, 1)),
-)
-_MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*", "<", ">", "d", "h")
+"""How many curves of one figure have styles of their own."""
 
 
-@dataclass(frozen=True)
-class _Family:
-    """A hue and a chroma (OKLCH), and what a single curve of the family looks like.
-
-    `offset` keeps lightnesses of different families apart: shades are 0.042 from each other.
-    """
-
-    hue: float
-    chroma: float
-    shade: int
-    form: int
-    offset: float
-
-
-_KNOWN = {
-    "es": _Family(255, 0.16, shade=2, form=0, offset=0.0),
-    "ts": _Family(45, 0.17, shade=7, form=1, offset=0.008),
-    "greedy": _Family(165, 0.13, shade=10, form=2, offset=0.016),
-    "linucb": _Family(335, 0.17, shade=4, form=3, offset=0.024),
-    "uniform": _Family(0, 0.0, shade=8, form=4, offset=0.032),
-    "es++": _Family(300, 0.17, shade=5, form=5, offset=0.004),
-    "ids": _Family(140, 0.15, shade=6, form=9, offset=0.036),
-    "phe": _Family(95, 0.13, shade=9, form=6, offset=0.012),
-    "bayes-ucb": _Family(15, 0.17, shade=3, form=7, offset=0.020),
-    "eps-greedy": _Family(205, 0.11, shade=8, form=8, offset=0.028),
+_SHADES = {
+    "es": (1, ("#012d5d", "#024284", "#0458ac", "#2171cd", "#3e8be9", "#61a7fe")),
+    "ts": (3, ("#622502", "#853400", "#aa4502", "#cf5606", "#ed7131", "#ff9462")),
+    "greedy": (5, ("#003c29", "#01553c", "#017050", "#028c65", "#1fa87c", "#46c395")),
+    "linucb": (3, ("#5b0050", "#7c0f6d", "#972f86", "#b34aa0", "#cf64bb", "#ec7ed6")),
+    "uniform": (4, ("#363636", "#4c4c4c", "#636363", "#7b7b7b", "#949494", "#aeaeae")),
+    "es++": (3, ("#4a0f82", "#602e9d", "#7849b8", "#9162d4", "#aa7cf1", "#c19efe")),
+    "phe": (5, ("#473b03", "#615104", "#7d6804", "#998004", "#b59a26", "#cfb448")),
+    "bayes-ucb": (0, ("#770124", "#9c0f34", "#b9334b", "#d64f63", "#f46a7b", "#fe959e")),
+    "eps-greedy": (2, ("#003d42", "#04555d", "#046f79", "#018b96", "#16a6b3", "#42c1ce")),
+    "ids": (5, ("#104301", "#185d01", "#2b7815", "#459133", "#5fac4e", "#79c768")),
+    "other 1": (1, ("#503301", "#6d4803", "#8b5d02", "#a67628", "#c18f44", "#dda95f")),
+    "other 2": (4, ("#023849", "#025067", "#026986", "#0184a7", "#169fc7", "#41bae3")),
 }
+"""Shades of an agent, from dark to light, and which of them a single curve has.
 
-_OTHER_HUES = (25, 60, 75, 115, 120, 180, 185, 225, 275, 320)
-"""Of agents that are not known here, by a hash of the name: none is a known agent's."""
+Agents of other names get rows that no agent of the figure has, from the last on.
+"""
+
+_FORMS: tuple[tuple[Any, str], ...] = (
+    ("-", "o"),
+    ((0, (5, 1.5)), "s"),
+    ((0, (5, 1.3, 1, 1.3)), "^"),
+    ((0, (1, 1.2)), "D"),
+    ((0, (9, 1.8)), "v"),
+    ((0, (5, 1.2, 1, 1.2, 1, 1.2)), "X"),
+    ((0, (2.5, 1.3)), "P"),
+    ((0, (9, 1.5, 2.5, 1.5)), "*"),
+    ((0, (1, 2.5)), "<"),
+    ((0, (9, 1.3, 1, 1.3)), ">"),
+    ((0, (2.5, 1, 2.5, 1, 1, 1)), "h"),
+    ((0, (4, 3.5)), "d"),
+)
+"""Dashes and marker of a single curve of the agent in the same row of `_SHADES`."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """What one curve looks like: `shade` and `form` count its colours, and dashes and markers."""
+    """The colour (#rrggbb), dashes and marker of one curve."""
 
-    agent: str
-    shade: int
-    form: int
-
-    @property
-    def colour(self) -> str:
-        """Its colour, as #rrggbb."""
-        return _colour(_family(self.agent), self.shade)
+    colour: str
+    dashes: Any
+    marker: str
 
     def line(self) -> dict[str, Any]:
-        """Return its colour, dashes and marker, as matplotlib's `plot` takes them."""
+        """Return the style as keywords of matplotlib's `plot`."""
         return {
             "color": self.colour,
-            "linestyle": _DASHES[self.form],
+            "linestyle": self.dashes,
             "linewidth": 1.4,
-            "marker": _MARKERS[self.form],
+            "marker": self.marker,
             "markersize": 5,
             "markeredgewidth": 0.8,
         }
 
 
-def curve_styles(agents: Sequence[str], taken: Sequence[Style] = ()) -> list[Style]:
+def curve_styles(agents: Sequence[str]) -> list[Style]:
     """Return a style for each curve, by the short names of their agents.
 
     A curve that is the only one of its agent looks the same on every figure. Several get shades
-    of the agent's colour, the first the darkest. `taken` are styles of curves that are drawn
-    already.
+    of the agent's colour, the first the darkest.
 
     Examples
     --------
     >>> es, ts = curve_styles(["es", "ts"])
     >>> curve_styles(["linucb", "ts"])[1] == ts, es.colour == ts.colour
     (True, False)
-    >>> len({style.colour for style in curve_styles(["es"] * 9 + ["ts", "greedy"])})
-    11
+    >>> [style.colour for style in curve_styles(["es", "es", "es", "ts"])]
+    ['#012d5d', '#0458ac', '#61a7fe', '#cf5606']
     """
-    if len(agents) + len(taken) > MOST:
-        raise ValueError(f"at most {MOST} curves can be told apart, got {len(agents) + len(taken)}")
-    used = {style.form for style in taken}
-    forms: dict[int, int] = {}
-    firsts = [i for i, agent in enumerate(agents) if agent not in agents[:i]]
-    for i in [*firsts, *(i for i in range(len(agents)) if i not in firsts)]:
-        preferred = _family(agents[i]).form
-        order = [preferred, *range(MOST)] if i in firsts else list(range(MOST))
-        forms[i] = next(form for form in order if form not in used)
-        used.add(forms[i])
-    shades: dict[int, int] = {}
-    for agent in dict.fromkeys(agents):
-        members = [i for i, name in enumerate(agents) if name == agent]
-        drawn = {style.shade for style in taken if _family(style.agent) == _family(agent)}
-        shades.update(zip(members, _shades(agent, len(members), drawn), strict=True))
-    return [Style(agent, shades[i], forms[i]) for i, agent in enumerate(agents)]
+    if len(agents) > MOST:
+        raise ValueError(f"at most {MOST} curves can have styles, got {len(agents)}")
+    known = list(_SHADES)
+    unused = [row for row, name in enumerate(known) if name not in agents]
+    rows = {a: known.index(a) if a in known else unused.pop() for a in dict.fromkeys(agents)}
+    styles = []
+    for i, agent in enumerate(agents):
+        alone, shades = _SHADES[known[rows[agent]]]
+        before, n = agents[:i].count(agent), agents.count(agent)
+        shade = before * (len(shades) - 1) // (n - 1) if n > 1 else alone
+        styles.append(Style(shades[shade], *_FORMS[unused.pop(0) if before else rows[agent]]))
+    return styles
 
 
-def colour_scale(agent: str, positions: Sequence[float]) -> list[str]:
-    """Return colours of an agent's family for positions from 0, dark, to 1, light."""
-    family = _family(agent)
-    return [_colour(family, -1 + 13 * position) for position in positions]
+class Scale(NamedTuple):
+    """The colours of an agent's curves, which differ in one number: a label, and both."""
+
+    label: str
+    colours: "ScalarMappable"
 
 
-def on_dark(colour: str) -> str:
-    """Return a colour for a dark background: of the same hue, lighter, and in the same order.
+class Styles(NamedTuple):
+    """The look and the label of curves, by their keys, as keywords of matplotlib's `plot`.
 
-    The darkest shade of a family, 0.30 in lightness, becomes 0.62; the lightest, 0.79, 0.90.
-
-    >>> on_dark(curve_styles(["es"])[0].colour)
-    '#5d97e0'
+    `hidden` are facts that labels leave out, for the title of a panel says them.
     """
-    gamma = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(gamma <= 0.04045, gamma / 12.92, ((gamma + 0.055) / 1.055) ** 2.4)
-    cones = np.linalg.solve(_FROM_CONES, linear)
-    lightness, a, b = np.linalg.solve(_TO_CONES, np.cbrt(cones))
-    hue = float(np.degrees(np.arctan2(b, a)))
-    return _colour_at(0.62 + (lightness - 0.30) * 0.57, float(np.hypot(a, b)), hue)
+
+    hidden: Sequence[str]
+    lines: dict[tuple[str, str], dict[str, Any]]
+    scales: list[Scale]
+
+    def line(self, curve: Curve) -> dict[str, Any]:
+        """Return the look and the label of a curve."""
+        return self.lines[curve.key(self.hidden)]
 
 
-def _shades(agent: str, n: int, drawn: set[int]) -> list[int]:
-    """Return n of a family's shades, as far apart as can be, that are not drawn yet."""
-    free = [shade for shade in range(MOST) if shade not in drawn]
-    preferred = _family(agent).shade
-    if n == 1 and preferred in free:
-        return [preferred]
-    if n + 2 <= len(free):  # the darkest and the lightest only where they are needed
-        free = free[1:-1]
-    return [free[i] for i in np.round(np.linspace(0, len(free) - 1, n)).astype(int)]
+def styles_of(curves: Sequence[Curve], hidden: Sequence[str] = ()) -> Styles | None:
+    """Return styles for the curves of a figure; None if they are too many.
+
+    Up to `MOST` have a style each. Where there are more, those of the agents with the most are on
+    scales of colours, if their labels differ in one number only.
+    """
+    keyed = {curve.key(hidden): curve for curve in curves}
+    styles = Styles(hidden, {}, [])
+    while len(keyed) > MOST:
+        agents = [agent for agent, _ in keyed]
+        agent = max(agents, key=agents.count)
+        scaled = {key: keyed.pop(key) for key in list(keyed) if key[0] == agent}
+        words = [{n: w for n, w in c.words.items() if n not in hidden} for c in scaled.values()]
+        varied = [n for n in {n for w in words for n in w} if len({w.get(n) for w in words}) > 1]
+        values = [curve.facts.get(varied[0]) for curve in scaled.values()] if varied else []
+        if len(varied) != 1 or not all(type(value) in (int, float) for value in values):
+            return None
+        scale = Scale(f"{varied[0]} of {words[0]['agent']}", _colours(agent, values))
+        styles.scales.append(scale)
+        styles.lines.update(zip(scaled, _scaled(scale, values), strict=True))
+    found = curve_styles([agent for agent, _ in keyed])
+    for key, style in zip(keyed, found, strict=True):
+        styles.lines[key] = {**style.line(), "label": key[1]}
+    return styles
 
 
-def _family(agent: str) -> _Family:
-    if agent in _KNOWN:
-        return _KNOWN[agent]
-    number = zlib.crc32(agent.encode())
-    hue = _OTHER_HUES[number % len(_OTHER_HUES)]
-    rest = number // len(_OTHER_HUES)
-    return _Family(hue, 0.14, 2 + rest % 8, 5 + rest // 8 % 7, 0.001 * (rest // 56 % 40))
+def _scaled(scale: Scale, values: Sequence[Any]) -> list[dict[str, Any]]:
+    from matplotlib.colors import to_hex
+
+    rows: Any = scale.colours.to_rgba(np.array(values))
+    look = {"linestyle": "-", "linewidth": 1.2, "label": "_nolegend_"}
+    return [{"color": to_hex(colour), **look} for colour in rows]
 
 
-def _colour(family: _Family, shade: float) -> str:
-    return _colour_at(0.30 + 0.042 * shade + family.offset, family.chroma, family.hue)
+def _colours(agent: str, values: Sequence[Any]) -> "ScalarMappable":
+    """Return colours for numbers, dark for the smallest; logarithmic over more than a decade."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 
-
-def _colour_at(lightness: float, most_chroma: float, hue: float) -> str:
-    """Return a colour in hexadecimal; where a screen has no such colour, one that is paler."""
-    for chroma in np.linspace(most_chroma, 0.0, 60):
-        rgb = _rgb(lightness, chroma, np.radians(hue))
-        if (rgb >= 0).all() and (rgb <= 1).all():
-            break
-    return "#" + "".join(f"{round(255 * part):02x}" for part in np.clip(rgb, 0, 1))
-
-
-# OKLab (Ottosson, 2020): (lightness, a, b) to cube roots of cone responses, and these to sRGB.
-_TO_CONES = np.array(
-    [
-        [1.0, 0.3963377774, 0.2158037573],
-        [1.0, -0.1055613458, -0.0638541728],
-        [1.0, -0.0894841775, -1.2914855480],
-    ]
-)
-_FROM_CONES = np.array(
-    [
-        [4.0767416621, -3.3077115913, 0.2309699292],
-        [-1.2684380046, 2.6097574011, -0.3413193965],
-        [-0.0041960863, -0.7034186147, 1.7076147010],
-    ]
-)
-
-
-def _rgb(lightness: float, chroma: float, hue: float) -> Floats:
-    """Return a colour of OKLCH as red, green and blue of sRGB."""
-    a, b = chroma * np.cos(hue), chroma * np.sin(hue)
-    linear = _FROM_CONES @ (_TO_CONES @ np.array([lightness, a, b])) ** 3
-    gamma = 1.055 * np.maximum(linear, 0.0) ** (1 / 2.4) - 0.055
-    return np.where(linear <= 0.0031308, 12.92 * linear, gamma)
+    low, high = min(values), max(values)
+    _, shades = _SHADES.get(agent, _SHADES["other 1"])
+    norm = LogNorm if low > 0 and high > 10 * low else Normalize
+    return ScalarMappable(norm(low, high), LinearSegmentedColormap.from_list(agent, shades))

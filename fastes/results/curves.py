@@ -1,4 +1,4 @@
-"""Curves of a figure: which to draw, what to call them, and which may share axes."""
+"""Curves of a figure: what they are of, their points, and what to call them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,8 +11,6 @@ from fastes.checks.arrays import Floats
 from fastes.checks.parameters import FLAGS
 from fastes.results.result import Result
 from fastes.results.selection import facts_of
-
-MOST_PANELS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +52,19 @@ class Curve:
         return self.facts["agent"], self.label(hidden)
 
 
-class Panel(NamedTuple):
-    """Curves that share axes, and the facts that set them apart from other panels."""
+class Line(NamedTuple):
+    """A line that belongs to curves, such as a bound; without `x` a level.
 
-    values: dict[str, Any]
-    curves: list[Curve]
+    It has the colour of `curve`, whose label follows its own, and is grey without one. With
+    an `error`, two standard errors, it is measured, and drawn as open markers with bars.
+    """
+
+    label: str
+    x: Any
+    y: Any
+    curve: Curve | None = None
+    dashes: str = "-"
+    error: Any = None
 
 
 def curves_of(
@@ -79,14 +85,14 @@ def curves_of(
         error = 2 * np.asarray(se)
         runs = (c.runs, c.runs)
         curves.append(Curve(facts_of(result), words, x, y, error, runs, result=result))
-    return told_apart(curves)
+    return distinct(curves)
 
 
 _TELLING = ("engine", "T", "runs", "seed", "truth", "delay")
 """Facts that labels say where curves differ in them."""
 
 
-def told_apart(curves: Sequence[Curve]) -> list[Curve]:
+def distinct(curves: Sequence[Curve]) -> list[Curve]:
     """Return the curves, each once, with labels that differ on one problem."""
     groups: dict[Any, list[Curve]] = {}
     for curve in curves:
@@ -96,10 +102,10 @@ def told_apart(curves: Sequence[Curve]) -> list[Curve]:
             group.append(curve)
     found: dict[int, Curve] = {}
     for group in groups.values():
-        names = [n for n in _TELLING if len(_values(group, n)) > 1]
+        names = [name for name in _TELLING if len(values_of(group, name)) > 1]
         for i, curve in enumerate(group):
             more = {name: fact_text(name, curve.facts.get(name)) for name in names}
-            if len(group) > 1 and len({tuple(map(c.facts.get, names)) for c in group}) == 1:
+            if len({tuple(map(each.facts.get, names)) for each in group}) < len(group):
                 more["copy"] = f"no. {i + 1}"
             facts = {**curve.facts, "copy": i} if "copy" in more else curve.facts
             found[id(curve)] = replace(curve, words={**curve.words, **more}, facts=facts)
@@ -107,12 +113,13 @@ def told_apart(curves: Sequence[Curve]) -> list[Curve]:
 
 
 def same(x: Curve, y: Curve) -> bool:
-    """Return whether two curves have the same points."""
-    return (
-        len(x.x) == len(y.x)
-        and all(np.array_equal(a, b) for a, b in ((x.x, y.x), (x.y, y.y)))
-        and x.facts == y.facts
-    )
+    """Return whether two curves are of the same and have the same points."""
+    return x.facts == y.facts and np.array_equal(x.x, y.x) and np.array_equal(x.y, y.y)
+
+
+def values_of(curves: Iterable[Curve], name: str) -> set[Any]:
+    """Return the values that curves have of a fact, None for those without it."""
+    return {curve.facts.get(name) for curve in curves}
 
 
 def fact_text(name: str, value: Any) -> str:
@@ -140,70 +147,3 @@ def fact_text(name: str, value: Any) -> str:
     if isinstance(value, float):
         return f"{name}={value:g}"
     return f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
-
-
-def split(
-    curves: Sequence[Curve],
-    facet: str | None,
-    apart: Sequence[str],
-    fits: Callable[[list[Curve], list[str]], bool],
-    most: int | None = MOST_PANELS,
-) -> list[Panel]:
-    """Return the panels of a figure, or raise ValueError if they are more than `most`.
-
-    One for each value of the fact `facet`; none with curves that differ in a fact of `apart`,
-    which cannot be compared; and as few more as are needed for all of them to be readable. A
-    curve that lacks a fact (Thompson sampling has no M) is in every panel.
-    """
-    names: list[str] = []
-    if facet is not None:
-        known = list(dict.fromkeys(name for curve in curves for name in curve.facts))
-        if facet not in known:
-            raise ValueError(f"facet must be one of {', '.join(known)}, got {facet!r}")
-        if all(curve.facts.get(facet) is None for curve in curves):
-            raise ValueError(f"facet must be a fact of some curve, but none has {facet}")
-        names.append(facet)
-    panels = _partition(curves, names)
-    for name in apart:
-        if any(len(_values(panel.curves, name)) > 1 for panel in panels):
-            names.append(name)
-            panels = _partition(curves, names)
-    while any(not fits(panel.curves, names) for panel in panels):
-        crowded = [panel.curves for panel in panels if not fits(panel.curves, names)]
-        said = dict.fromkeys(n for group in crowded for curve in group for n in curve.words)
-        ways: list[tuple[int, bool, bool, int, int, str]] = []
-        for name in said:
-            if any(len(_values(group, name) - {None}) > 1 for group in crowded):
-                tried = _partition(curves, [*names, name])
-                left = sum(not fits(panel.curves, [*names, name]) for panel in tried)
-                one_legend = fits(list(curves), [*names, name])
-                ways.append((left, len(tried) > 6, not one_legend, len(tried), -len(ways), name))
-        names.append(min(ways)[-1])
-        panels = _partition(curves, names)
-    if most is not None and len(panels) > most:
-        raise ValueError(
-            f"the figure would have {len(panels)} panels, at most {most} are readable: "
-            "choose fewer results with where"
-        )
-    return panels
-
-
-def _partition(curves: Sequence[Curve], names: Sequence[str]) -> list[Panel]:
-    keys = dict.fromkeys(tuple(curve.facts.get(name) for name in names) for curve in curves)
-    # What lacks a fact that another key has is in that one's panel, and needs none of its own.
-    own = [key for key in keys if not any(key != other and _within(key, other) for other in keys)]
-    if len(names) == 1 and all(isinstance(key[0], (int, float)) for key in own):
-        own.sort()
-    panels = []
-    for key in own:
-        here = [c for c in curves if _within([c.facts.get(name) for name in names], key)]
-        panels.append(Panel(dict(zip(names, key, strict=True)), here))
-    return panels
-
-
-def _within(key: Sequence[Any], other: Sequence[Any]) -> bool:
-    return all(value is None or value == its for value, its in zip(key, other, strict=True))
-
-
-def _values(curves: Iterable[Curve], name: str) -> set[Any]:
-    return {curve.facts.get(name) for curve in curves}

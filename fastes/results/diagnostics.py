@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastes.checks.arrays import Floats
+from fastes.checks.documented import documented
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from fastes.results.constants import Constants
 
 
+@documented
 class Measurements(NamedTuple):
     """What one probe of a state finds, or arrays of what many did.
 
@@ -36,7 +38,7 @@ class Measurements(NamedTuple):
         1 where kl_phat_p is an upper bound, for at some arm only a lower one on p is known;
         else 0.
     entropy : float
-        H(A* | H_t) given this history.
+        H(A* | H_t) given this history; nan where it would ask for more draws.
     main_regret : float
         G_t of the proof of Theorem 2, of phat.
     approximation_error : float
@@ -74,6 +76,7 @@ class Measurements(NamedTuple):
     exceedance: Any
 
 
+@documented
 class Mean(NamedTuple):
     """Mean over runs at each time, and what became of the runs that have no finite value.
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from fastes.files.atomic import atomic_write
 from fastes.files.kinds import require_replaceable
 from fastes.results.comparison import check_baseline, difference
-from fastes.results.curve_drawing import Kind
-from fastes.results.curves import Curve, curves_of
-from fastes.results.legends import Plan
-from fastes.results.panels import Look, check_look, draw_curves, is_axes
+from fastes.results.curves import Curve, Line, curves_of
+from fastes.results.drawing import Kind
+from fastes.results.panels import Look, check_look, draw_curves
 from fastes.results.selection import facts_of, selected
 
 if TYPE_CHECKING:
@@ -84,7 +83,6 @@ def plot_differences(
     ax, **look
         As in `plot_regret`.
     """
-    is_axes(ax)
     kept = chosen(results, look)
     if look.get("logy"):
         raise ValueError("logy makes no sense for differences, which may be negative")
@@ -106,14 +104,9 @@ def plot_differences(
         *("steps", f"regret minus that of {what}"),
         apart=("problem", "theta"),
         from_zero=False,
-        more=_zero,
+        lines=lambda curves: [Line("_nolegend_", None, 0.0)],
     )
     return draw_curves(curves, kind, ax, look)
-
-
-def _zero(ax: "Axes", curves: Sequence[Curve], styles: Plan) -> list[Any]:
-    ax.axhline(0, color="0.4", linewidth=0.8, zorder=1)
-    return []
 
 
 def facets_of(result: "Result", facet: str | None) -> Any:

@@ -1,27 +1,32 @@
-"""Curves on as many panels as they need, with titles, legends and room for both.
-
-All figures of measurements are drawn here, so that none of them reuses a style, covers data with
-its legend, leaves its bands unnamed or compares what cannot be compared.
-"""
+"""Curves on as many panels as they need, with titles, a legend outside and room for both."""
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from fastes.checks.arrays import Floats
-from fastes.results.curve_drawing import Kind, draw_panel, drawn_on, note, set_limits, set_ticks
-from fastes.results.curve_styles import MOST
-from fastes.results.curves import Curve, Panel, same, split
-from fastes.results.legends import Plan, add_axes_legend, add_bars, add_figure_legend, plan
-from fastes.results.titles import titles
+import numpy as np
+
+from fastes.results.curve_styles import MOST, Scale, Styles, styles_of
+from fastes.results.curves import Curve, distinct
+from fastes.results.drawing import Kind, draw, note, set_axes
+from fastes.results.facets import Panel, facets, split, titles
+from fastes.results.ticks import log_axis, number_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ALONE, _PANEL = (5.0, 2.9), (2.55, 1.9)  # inches, without legends and titles of the figure
 _BAR = 0.9  # inches, of a colour bar
+_LINE = 0.17  # inches, of a line in a legend
 _LEAST = (1.5, 1.1)
+MOST_PANELS = 24
+_OF_PROBLEMS = {"problem", "theta", "K", "d", "T", "noise", "arms", "prior_mean", "prior_cov"}
+_LEGEND: dict[str, Any] = {
+    **{"fontsize": 8, "title_fontsize": 8, "frameon": False},
+    **{"handlelength": 3.2, "columnspacing": 1.4},
+}
 
 
 class Look(TypedDict, total=False):
@@ -77,24 +82,17 @@ def draw_curves(curves: Sequence[Curve], kind: Kind, ax: Any, look: Look) -> "Ax
     """
     if not curves:
         raise ValueError("there is nothing to draw")
-    if look.get("logx"):
-        kind = replace(kind, logx=True)
-    if look.get("logy"):
-        kind = replace(kind, logy=True)
-    for curve in curves if kind.logy else ():
+    logx, logy = kind.logx or look.get("logx", False), kind.logy or look.get("logy", False)
+    kind = replace(kind, logx=logx, logy=logy)
+    for curve in curves if logy else ():
         if not (curve.y > 0).any():
             raise ValueError(
                 f"a logarithmic axis cannot show {curve.label()}, which is nowhere above zero"
             )
     if is_axes(ax):
         return _on_axes(curves, kind, ax, look)
-    panels = split(curves, look.get("facet"), kind.apart, can_be_told_apart)
+    panels = split(curves, look.get("facet"), kind.apart)
     return on_figure(ax, lambda figure: _on_figure(panels, kind, figure, look))
-
-
-def can_be_told_apart(curves: list[Curve], hidden: list[str]) -> bool:
-    """Return whether there are styles for all these curves on one panel."""
-    return plan(curves, hidden) is not None
 
 
 def is_axes(ax: Any) -> bool:
@@ -112,74 +110,107 @@ def is_axes(ax: Any) -> bool:
     return True
 
 
-def _on_axes(curves: Sequence[Curve], kind: Kind, ax: "Axes", look: Look) -> "Axes":
+class _Drawn(NamedTuple):
+    """What is drawn on axes, and the title that they got with it."""
+
+    curves: list[Curve]
+    artists: list[Any]
+    title: str = ""
+
+
+def _on_axes(curves: Sequence[Curve], kind: Kind, ax: Any, look: Look) -> "Axes":
+    """Draw curves together with those that were drawn on these axes before."""
     if look.get("size") is not None:
         raise ValueError("size is that of a new figure: leave it out where ax is given")
-    before = drawn_on(ax)
-    new = [curve for curve in curves if not any(same(curve, old.curve) for old in before)]
-    every = [*(old.curve for old in before), *new]
-    panels = split(every, look.get("facet"), kind.apart, lambda curves, hidden: True)
+    before = getattr(ax, "_fastes", None)
+    if before is None or before.artists[0].axes is not ax:  # new, or cleared
+        before = _Drawn([], [])
+    every = distinct([*before.curves, *curves])
+    panels = facets(every, look.get("facet"), kind.apart)
     if len(panels) > 1:
         found = "; ".join(titles(panels)[1])
         raise ValueError(
             f"one axes cannot show {len(panels)} panels ({found}): leave out ax for a panel each"
         )
-    hidden = list(panels[0].values)
-    found_plan = plan(new, hidden, [old.style for old in before if old.style is not None])
-    if found_plan is None:
+    styles = styles_of(every, list(panels[0].values))
+    if styles is None:
         raise ValueError(
             f"one axes can show at most {MOST} curves, got {len(every)}: leave out ax for "
             "several panels"
         )
-    was = titles([Panel({}, [old.curve for old in before])])[0] if before else ""
-    more = draw_panel(ax, new, every, kind, found_plan)
-    set_limits(ax, every, more, kind)
-    set_ticks(ax, kind, 4.0)
-    add_bars([ax], [found_plan])
-    ax.set_xlabel(kind.xlabel)
-    ax.set_ylabel(kind.ylabel)
-    heading = titles([Panel(panels[0].values, every)])[0]
-    lines = [look.get("title") or "", heading]
-    if ax.get_title() == was or look.get("title"):
-        ax.set_title("\n".join(line for line in lines if line), fontsize=10)
-    add_axes_legend(ax, note(every, kind))
+    for artist in before.artists:
+        artist.remove()
+    _make_room(ax.figure)
+    _fill([ax], panels, styles, kind, False, 4.0)
+    ax.set(xlabel=kind.xlabel, ylabel=kind.ylabel)
+    if look.get("title") or ax.get_title() in ("", before.title):
+        heading = titles(panels)[0]
+        said = [look.get("title"), heading if ax.figure.get_suptitle() != heading else ""]
+        ax.set_title("\n".join(text for text in said if text), fontsize=10)
+        ax._fastes = ax._fastes._replace(title=ax.get_title())
+    entries, words = _entries([ax]), note(every, kind) or None
+    beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+    ax.legend(list(entries.values()), list(entries), title=words, **beside, **_LEGEND)
     return ax
 
 
 def _on_figure(panels: Sequence[Panel], kind: Kind, figure: Any, look: Look) -> "Axes":
-    hidden = list(panels[0].values)
-    union = plan([curve for panel in panels for curve in panel.curves], hidden)
-    own = [union or plan(panel.curves, hidden) for panel in panels]
-    columns = 1 if len(panels) == 1 else 2 if len(panels) <= 4 else 3 if len(panels) <= 9 else 4
-    rows = -(-len(panels) // columns)
-    share = len(panels) > 1 and not set(hidden) & _OF_PROBLEMS
-    axes = _grid(figure, rows, columns, len(panels), share)
-    width, height = _ALONE if len(panels) == 1 else (columns * _PANEL[0], rows * _PANEL[1])
+    n = len(panels)
+    every = [curve for panel in panels for curve in panel.curves]
+    styles = styles_of(every, list(panels[0].values))
+    if n > MOST_PANELS:
+        raise ValueError(
+            f"the figure would have {n} panels, at most {MOST_PANELS} are readable: "
+            "choose fewer results with where"
+        )
+    if styles is None:
+        raise ValueError(
+            f"a figure can show at most {MOST} agents, got more: choose fewer results with where"
+        )
+    columns = min(n, 2 if n <= 4 else 3 if n <= 9 else 4)
+    rows = -(-n // columns)
+    width, height = _ALONE if n == 1 else (columns * _PANEL[0], rows * _PANEL[1])
+    width += _BAR * len(styles.scales)
     size = look.get("size")
     inches = (size[0] if size else width) / columns - 0.6
-    common, each = titles(panels)
-    _fill(axes, panels, kind, [some for some in own if some is not None], share, inches)
-    for i, (ax, title) in enumerate(zip(axes, each, strict=True)):
-        ax.set_title(textwrap.fill(title, max(12, int(inches / 0.068))), fontsize=9)
+    share = n > 1 and not set(panels[0].values) & _OF_PROBLEMS
+    axes = _grid(figure, rows, columns, n, share)
+    common, title = titles(panels)
+    for i, ax in enumerate(axes):
+        ax.set_title(textwrap.fill(title[i], max(12, int(inches / 0.068))), fontsize=9)
         # Only the last of each column has one: common to all, it would lie over the legend.
-        ax.set_xlabel(kind.xlabel if i + columns >= len(axes) else "")
-        if union is None and [curve.label(hidden) for curve in panels[i].curves] != [title]:
-            add_axes_legend(ax, "", below=True)
-            height += 0.17 * len(ax.get_legend_handles_labels()[0]) / columns
-    add_bars(axes, own)
-    if len(axes) == 1:
+        ax.set_xlabel(kind.xlabel if i + columns >= n else "")
+    if n == 1:
         axes[0].set_ylabel(kind.ylabel)
     else:
         figure.supylabel(kind.ylabel, fontsize=10)
-        width += _BAR if any(some is not None and some.scale is not None for some in own) else 0
-    every = [curve for panel in panels for curve in panel.curves]
-    heading = [look.get("title"), common]
-    entries = axes if union is not None else []
-    finish(figure, entries, heading, note(every, kind), (width, height), size, (columns, rows))
+    _fill(axes, panels, styles, kind, share, inches)
+    heading, words = [look.get("title"), common], note(every, kind)
+    legend = finish(figure, axes, heading, words, (width, height), size, (columns, rows))
+    if n == 1 and legend is not None:  # curves that are added to the axes later replace it
+        axes[0]._fastes.artists.append(legend)
     return axes[0]
 
 
-def _grid(figure: Any, rows: int, columns: int, n: int, share: bool) -> "list[Axes]":
+def _fill(
+    axes: Sequence[Any],
+    panels: Sequence[Panel],
+    styles: Styles,
+    kind: Kind,
+    share: bool,
+    inches: float,
+) -> None:
+    """Draw the curves of each panel, on one scale if panels `share` it, and add colour bars."""
+    every = [curve for panel in panels for curve in panel.curves]
+    lines = [kind.lines(panel.curves) for panel in panels]
+    for ax, panel, its in zip(axes, panels, lines, strict=True):
+        ax._fastes = _Drawn(panel.curves, draw(ax, panel.curves, its, kind, styles))
+        shown = (every, [*chain(*lines)]) if share else (panel.curves, its)
+        set_axes(ax, *shown, kind, inches)
+    axes[-1]._fastes.artists.extend(_add_bar(scale, axes) for scale in styles.scales)
+
+
+def _grid(figure: Any, rows: int, columns: int, n: int, share: bool) -> list[Any]:
     """Return the first n axes of a grid, and take away the others."""
     every = list(figure.subplots(rows, columns, squeeze=False, sharey=share).flat)
     for unused in every[n:]:
@@ -190,26 +221,15 @@ def _grid(figure: Any, rows: int, columns: int, n: int, share: bool) -> "list[Ax
     return every[:n]
 
 
-def _fill(
-    axes: "Sequence[Axes]",
-    panels: Sequence[Panel],
-    kind: Kind,
-    plans: Sequence[Plan],
-    share: bool,
-    inches: float,
-) -> None:
-    """Draw the curves of each panel, with limits that are those of all if they share an axis."""
-    more: list[list[Floats]] = []
-    for ax, panel, styles in zip(axes, panels, plans, strict=True):
-        more.append(draw_panel(ax, panel.curves, panel.curves, kind, styles))
-    every = [curve for panel in panels for curve in panel.curves]
-    all_more = [values for its in more for values in its]
-    for ax, panel, its in zip(axes, panels, more, strict=True):
-        set_limits(ax, every if share else panel.curves, all_more if share else its, kind)
-        set_ticks(ax, kind, inches)
-
-
-_OF_PROBLEMS = {"problem", "theta", "K", "d", "T", "noise", "arms", "prior_mean", "prior_cov"}
+def _add_bar(scale: Scale, axes: Sequence[Any]) -> Any:
+    """Add a colour bar beside axes, and return it."""
+    bar = axes[0].figure.colorbar(scale.colours, ax=axes, label=scale.label)
+    if bar.ax.get_yscale() == "log":
+        log_axis(bar.ax.yaxis, *bar.ax.get_ylim())
+        bar.ax.minorticks_off()
+    else:
+        number_axis(bar.ax.yaxis, 2.6)
+    return bar
 
 
 def on_figure(figure: Any, draw: "Callable[[Any], Axes]") -> "Axes":
@@ -218,8 +238,7 @@ def on_figure(figure: Any, draw: "Callable[[Any], Axes]") -> "Axes":
     A notebook shows it, and so does ``plt.show()``.
     """
     if figure is not None:
-        if figure.get_layout_engine() is None and hasattr(figure, "set_layout_engine"):
-            figure.set_layout_engine("constrained")  # which makes room for a legend outside
+        _make_room(figure)
         return draw(figure)
     from matplotlib import pyplot
 
@@ -231,6 +250,12 @@ def on_figure(figure: Any, draw: "Callable[[Any], Axes]") -> "Axes":
         raise
 
 
+def _make_room(figure: Any) -> None:
+    """Let a figure make room for a legend outside, unless it has a layout already."""
+    if figure.get_layout_engine() is None and hasattr(figure, "set_layout_engine"):
+        figure.set_layout_engine("constrained")
+
+
 def finish(
     figure: Any,
     axes: "Sequence[Axes]",
@@ -239,21 +264,23 @@ def finish(
     natural: tuple[float, float],
     size: tuple[float, float] | None = None,
     grid: tuple[int, int] = (1, 1),
-) -> None:
-    """Add a figure's title and its legend below the axes, and make room for them.
+) -> Any:
+    """Add a figure's title and one legend for all axes below them, make room, return the legend.
 
     The size is as asked for, or what axes of the `natural` size need; ValueError if that is too
     small for the numbers of panels across and down in `grid`.
     """
     width, height = size or natural
     per_line = max(12, int(width / 0.085))
-    lines = [text for line in heading if line for text in textwrap.wrap(line, per_line)]
-    if lines:
-        figure.suptitle("\n".join(lines), fontsize=10)
-    legend = add_figure_legend(figure, axes, words, width)
-    added = 0.2 * len(lines)
-    if legend is not None:
-        added += legend.get_window_extent().height / figure.dpi
+    title = [text for line in heading if line for text in textwrap.wrap(line, per_line)]
+    if title:
+        figure.suptitle("\n".join(title), fontsize=10)
+    entries, added, legend = _entries(axes), 0.2 * len(title), None
+    if entries or words:
+        columns = _columns(list(entries), width)
+        place = {"loc": "outside lower center", "ncols": columns, "title": words or None}
+        legend = figure.legend(entries.values(), entries, **place, **_LEGEND)
+        added += _LINE * (-(-len(entries) // columns) + len(words.splitlines())) + 0.1
     least = grid[0] * _LEAST[0], grid[1] * _LEAST[1] + added
     if size is not None and (width < least[0] or height < least[1]):
         raise ValueError(
@@ -262,3 +289,22 @@ def finish(
         )
     if hasattr(figure, "set_size_inches"):  # a part of a figure has the size that it has
         figure.set_size_inches(width, height if size else height + added)
+    return legend
+
+
+def _columns(labels: Sequence[str], width: float) -> int:
+    """Return how many columns of a legend, up to four, fit into a width in inches."""
+    for n in range(min(4, len(labels)), 1, -1):
+        longest = [max(map(len, column)) for column in np.array_split(labels, n)]
+        if sum(0.6 + 0.062 * characters for characters in longest) <= width:
+            return n
+    return 1
+
+
+def _entries(axes: "Sequence[Axes]") -> dict[str, Any]:
+    """Return what legends of these axes hold, by label."""
+    entries: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    return entries

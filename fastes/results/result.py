@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.actions.families import RandomArms
 from fastes.agents import agent_label
 from fastes.checks.arrays import Floats
+from fastes.checks.documented import documented
+from fastes.files.guard import made_of
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.truth import Truth
 from fastes.results.diagnostics import Diagnostics
@@ -25,13 +28,59 @@ if TYPE_CHECKING:
     from fastes.results.tables import Parts
 
 
+@documented
 class Configuration(NamedTuple):
-    """What was simulated. With the problem, and theta if it was fixed, it can be done again."""
+    """What was simulated. With the problem, and theta if it was fixed, it can be done again.
+
+    Attributes
+    ----------
+    agent : str
+        The name of the agent, such as es.
+    engine : str
+        How its steps are computed: deferred or eager for an ensemble, python for a custom agent,
+        exact for all others.
+    parameters : dict
+        The parameters of the agent.
+    K : int or None
+        Arms on offer at a step; None where they are not counted.
+    d : int
+        Dimension of theta.
+    rank : int
+        Dimension of what can be learned.
+    T : int
+        Steps a run.
+    runs : int
+        Runs that are in the result.
+    seed : int
+        The seed.
+    points : int
+        At most how many times are recorded.
+    noise : float
+        Standard deviation of a reward, as the agent believes.
+    actions : str
+        "fixed", or what is on offer in words.
+    theta : str
+        "prior": drawn anew for every run; or "fixed" and a hash of what was given.
+    problem : str
+        The fingerprint of the LinearBandit.
+    versions : dict
+        Versions of fastes, NumPy and numba, and a hash of the compiled code's source.
+    date : str
+        When it was done, in UTC.
+    threads : int
+        Threads that did the runs.
+    seconds : float
+        How long the runs took.
+    truth : str
+        "belief", or how the world differs from the bandit, in words.
+    delay : int
+        Steps by which rewards are late.
+    """
 
     agent: str
     engine: str
     parameters: dict[str, Any]
-    K: int | None  # arms on offer at a step; None where they are not counted
+    K: int | None
     d: int
     rank: int
     T: int
@@ -39,15 +88,15 @@ class Configuration(NamedTuple):
     seed: int
     points: int
     noise: float
-    actions: str  # "fixed", or what is on offer in words
-    theta: str  # "prior": drawn anew for every run; or "fixed" and a hash of what was given
-    problem: str  # the fingerprint of the LinearBandit
-    versions: dict[str, str]  # as `Versions`
-    date: str  # when it was done, in UTC
+    actions: str
+    theta: str
+    problem: str
+    versions: dict[str, str]
+    date: str
     threads: int
     seconds: float
-    truth: str = "belief"  # or how the world differs from the bandit, in words (`Truth.words`)
-    delay: int = 0  # steps by which rewards are late
+    truth: str = "belief"
+    delay: int = 0
 
     @property
     def outside_theory(self) -> str:
@@ -119,6 +168,18 @@ class Result:
         """The agent, for legends and tables."""
         return agent_label(self.configuration.agent, self.configuration.parameters)
 
+    @property
+    def arms(self) -> str:
+        """Which arms were on offer, in a few words, such as ``sphere, drawn with seed 3``."""
+        c, problem = self.configuration, self.problem
+        if c.actions != "fixed":
+            return c.actions
+        if isinstance(problem, LinearBandit):
+            drawn = problem.random_arms
+        else:
+            drawn = RandomArms.from_parts(problem) if "arms_family" in problem else None
+        return "given" if drawn is None else drawn.words
+
     @cached_property
     def bandit(self) -> LinearBandit:
         """The problem that was simulated.
@@ -132,7 +193,8 @@ class Result:
         """
         if isinstance(self.problem, LinearBandit):
             return self.problem
-        bandit = LinearBandit.from_parts(self.problem)
+        with made_of("a result", "problem"):
+            bandit = LinearBandit.from_parts(self.problem)
         if bandit.fingerprint != self.configuration.problem:
             made = self.configuration.versions
             raise ValueError(
@@ -167,7 +229,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the statistics as plain Python values, ready for JSON (no nan: None).
 
-        The shape is that of ``fastes simulate --json`` (docs/reference/json.md).
+        The shape is that of ``fastes simulate --json``: in the documentation, "JSON".
         """
         return {**shared_facts(self), "agents": [agent_facts(self)], "differences": []}
 

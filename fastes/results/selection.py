@@ -36,36 +36,32 @@ def selected(
         known = list(dict.fromkeys(key for facts, _ in items for key in facts))
         if name not in known:
             raise ValueError(f"where must name one of {', '.join(known)}, got {name!r}")
-        for one in wanted if isinstance(wanted, (list, tuple)) else [wanted]:
-            for word in _words(one, [facts.get(name) for facts, _ in items]):
-                if not any(_equals(facts.get(name), word) for facts, _ in items):
-                    there = dict.fromkeys(_shown(facts.get(name)) for facts, _ in items)
-                    raise ValueError(
-                        f"where asks for {name}={word}, but {name} is {' or '.join(there)}"
-                    )
-        kept = [(f, item) for f, item in kept if _is_one_of(f.get(name), wanted, name)]
+        values = [facts.get(name) for facts, _ in items]
+        words = _listed(wanted, values)
+        for word in words:
+            if not any(_equals(value, word) for value in values):
+                there = " or ".join(dict.fromkeys(map(_shown, values)))
+                raise ValueError(f"where asks for {name}={word}, but {name} is {there}")
+        kept = [each for each in kept if any(_equals(each[0].get(name), word) for word in words)]
     if not kept and items:
         asked = " and ".join(f"{name}={value}" for name, value in (where or {}).items())
         raise ValueError(f"nothing has {asked} at once")
     return [item for _, item in kept]
 
 
+def _listed(wanted: Any, values: Sequence[Any]) -> list[Any]:
+    """Return the values that are asked for; a text that is a value may have commas in it."""
+    if isinstance(wanted, (list, tuple)):
+        return [word for one in wanted for word in _listed(one, values)]
+    if not isinstance(wanted, str) or any(_equals(value, wanted) for value in values):
+        return [wanted]
+    return [word.strip() for word in wanted.split(",")]
+
+
 def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "none" if value is None else FLAGS[value]
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _is_one_of(value: Any, wanted: Any, name: str) -> bool:
-    several = wanted if isinstance(wanted, (list, tuple)) else [wanted]
-    return any(_equals(value, word) for one in several for word in _words(one, [value]))
-
-
-def _words(wanted: Any, values: Sequence[Any]) -> list[Any]:
-    """Return what a text lists; a value that has a comma in it is one."""
-    if not isinstance(wanted, str) or any(_equals(value, wanted) for value in values):
-        return [wanted]
-    return [word.strip() for word in wanted.split(",")]
 
 
 def _equals(value: Any, wanted: Any) -> bool:

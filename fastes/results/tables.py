@@ -2,10 +2,13 @@
 
 import html
 import math
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastes.checks.numbers import printable
 from fastes.results.comparison import Difference
 from fastes.results.result import Configuration, Result
 
@@ -30,13 +33,32 @@ class Grid:
         for i, name in enumerate(self.header):
             table.add_column(Text(name), justify="left" if i < self.left else "right")
         for row in self.rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*(Text(printable(cell)) for cell in row))
         return table
 
     def html(self) -> str:
         """Return it for a notebook."""
         body = "".join(_html_row("td", row) for row in self.rows)
         return f"<table><thead>{_html_row('th', self.header)}</thead><tbody>{body}</tbody></table>"
+
+
+class Column(NamedTuple):
+    """A column of a table, declared once: its title, its text for an item, and an explanation."""
+
+    title: str
+    text: Callable[[Any], str]
+    note: str = ""
+
+
+def grid(columns: Sequence[Column], items: Iterable[Any], left: int = 0) -> Grid:
+    """Return a table with a row for each item."""
+    rows = [[column.text(item) for column in columns] for item in items]
+    return Grid([column.title for column in columns], rows, left)
+
+
+def notes(columns: Sequence[Column]) -> list[str]:
+    """Return the explanations of columns as lines of a paragraph."""
+    return textwrap.wrap(" ".join(column.note for column in columns if column.note), 77)
 
 
 def _html_row(tag: str, cells: Iterable[str]) -> str:
@@ -54,7 +76,7 @@ def print_parts(parts: Parts) -> None:
     console = Console(highlight=False, force_jupyter=False)  # text, in a notebook too
     for part in parts:
         if isinstance(part, str):
-            print(part)
+            print(printable(part))
             continue
         # Captured, for rich itself would end the process where nobody reads what it prints.
         with console.capture() as drawn:
@@ -72,27 +94,41 @@ def parts_html(parts: Parts) -> str:
     )
 
 
+def _spread(result: Result) -> str:
+    low, high = (result.regret.quantile(q)[-1] for q in (0.05, 0.95))
+    return f"{rounded(low)} to {rounded(high)}"
+
+
+AGENT = Column("agent", lambda r: r.label)
+RUNS = Column("runs", lambda r: f"{r.configuration.runs:,}")
+REGRET = Column(
+    "regret at T",
+    lambda r: with_error(r.regret.mean[-1], r.regret.se[-1]),
+    "+- is one standard error of the mean over runs.",
+)
+MEDIAN = Column("median", lambda r: rounded(r.regret.median[-1]))
+SPREAD = Column("90% of runs", _spread, "90% of runs lie between the 5% and 95% quantiles.")
+PER_STEP = Column(
+    "per step",
+    lambda r: rounded(r.regret.mean[-1] / r.configuration.T),
+    "Per step is the regret at T divided by T.",
+)
+SECONDS = Column("seconds", lambda r: f"{r.configuration.seconds:.2f}")
+
+
 def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> Parts:
     """Return what was simulated, a row for each agent, and the paired differences."""
     several = all(result.configuration.runs > 1 for result in results)
-    spread = ["median", "90% of runs"] if several else []
-    header = ["agent", "regret at T", *spread, "per step", "seconds"]
-    rows = [[result.label, *_row(result, several)] for result in results]
-    grid = Grid(header, rows, left=1)
-    parts: list[str | Grid] = [setting_line(results), *world_lines(results), grid]
-    if several:
-        parts += [
-            "+- is one standard error of the mean over runs. 90% of runs lie between the",
-            "5% and 95% quantiles. Per step is the regret at T divided by T.",
-        ]
+    columns = [AGENT, REGRET, *([MEDIAN, SPREAD] if several else []), PER_STEP, SECONDS]
+    lines = notes(columns) if several else []
     for result in results:
         c = result.configuration
         rate = c.T * c.runs / c.seconds
-        parts.append(f"{result.label}: {rate:,.0f} steps per second, {c.engine} engine")
+        lines.append(f"{result.label}: {rate:,.0f} steps per second, {c.engine} engine")
     for each in differences:
         shown = with_error(each.mean, each.se)
-        parts.append(f"{each.agent} minus {each.baseline}, run by run: {shown}")
-    return parts
+        lines.append(f"{each.agent} minus {each.baseline}, run by run: {shown}")
+    return [*setting_lines(results), grid(columns, results, 1), *lines]
 
 
 def setting_line(results: Sequence[Result]) -> str:
@@ -101,9 +137,14 @@ def setting_line(results: Sequence[Result]) -> str:
     runs = sorted({result.configuration.runs for result in results})
     count = f"{runs[0]:,} to {runs[-1]:,}" if len(runs) > 1 else f"{runs[0]:,}"
     return (
-        f"{_arms(c)}, d={c.d:,}, T={c.T:,} steps, "
+        f"{_on_offer(c)}, d={c.d:,}, T={c.T:,} steps, "
         f"{count} run{'s' if runs[-1] > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
     )
+
+
+def setting_lines(results: Sequence[Result]) -> list[str]:
+    """Return what was simulated, in lines of a terminal's width."""
+    return [*textwrap.wrap(setting_line(results), 80), *world_lines(results)]
 
 
 def world_lines(results: Sequence[Result]) -> list[str]:
@@ -112,24 +153,6 @@ def world_lines(results: Sequence[Result]) -> list[str]:
     truth = [] if c.truth == "belief" else [f"in truth: {c.truth}"]
     steps = f"{c.delay:,} step{'s' if c.delay > 1 else ''}"
     return [*truth, f"rewards are late by {steps}"] if c.delay else truth
-
-
-def final_regret(result: Result) -> list[str]:
-    """Return the runs, the final regret and the regret per step of a result, for a table."""
-    c, mean = result.configuration, result.regret.mean[-1]
-    return [f"{c.runs:,}", with_error(mean, result.regret.se[-1]), rounded(mean / c.T)]
-
-
-def _row(result: Result, several: bool) -> list[str]:
-    regret, c = result.regret, result.configuration
-    low, high = regret.quantile(0.05)[-1], regret.quantile(0.95)[-1]
-    spread = [rounded(regret.median[-1]), f"{rounded(low)} to {rounded(high)}"]
-    return [
-        with_error(regret.mean[-1], regret.se[-1]),
-        *(spread if several else []),
-        rounded(regret.mean[-1] / c.T),
-        f"{c.seconds:.2f}",
-    ]
 
 
 def rounded(number: float | None) -> str:
@@ -152,6 +175,15 @@ def with_error(mean: float | None, se: float | None) -> str:
     return f"{mean:,.{places}f} +- {se:,.{places}f}"
 
 
+def rounded_up(bound: float, shown: str) -> str:
+    """Return a bound on a number that `shown` begins with: rounded up, to the number's last place.
+
+    If the number is at most the bound, so is what is shown of it.
+    """
+    number = Decimal(shown.split()[0].replace(",", ""))
+    return f"{Decimal(bound).quantize(number, ROUND_CEILING):,}".lower()
+
+
 def in_brackets(mean: float | None, se: float | None) -> str:
     """Return the mean to the place of its standard error's first digit, and that digit."""
     if mean is None:
@@ -166,7 +198,7 @@ def in_brackets(mean: float | None, se: float | None) -> str:
     return f"{mean:,.{places}f}({round(se * 10**places)})"
 
 
-def _arms(c: Configuration) -> str:
+def _on_offer(c: Configuration) -> str:
     """Return what is on offer, as a table's first words."""
     if c.actions == "fixed":
         return f"K={c.K:,} arms"

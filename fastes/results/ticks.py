@@ -33,47 +33,32 @@ def number_axis(axis: "Axis", inches: float, integer: bool = False) -> None:
 
 def log_axis(axis: "Axis", low: float, high: float) -> None:
     """Let a logarithmic axis from `low` to `high` have numbers, however short or long it is."""
-    from matplotlib.ticker import (
-        FixedLocator,
-        FuncFormatter,
-        LogLocator,
-        NullFormatter,
-        NullLocator,
-    )
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
-    axis.set_minor_formatter(NullFormatter())
     decades = math.log10(high) - math.log10(low)
     if decades < 5:
         subs = (1,) if decades >= 2 else (1, 2, 5) if decades > 0.7 else (1, 1.5, 2, 3, 4, 5, 6, 8)
         axis.set_major_locator(LogLocator(subs=subs, numticks=20))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
-        return
-    # matplotlib's own would look beyond the largest number for the next power of ten.
-    powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
-    shown = powers[:: -(-len(powers) // 7)]
-    axis.set_major_locator(FixedLocator([10.0**power for power in shown]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"$10^{{{math.log10(value):.0f}}}$"))
-    if len(shown) < len(powers):
-        axis.set_minor_locator(NullLocator())
+    else:  # matplotlib's own would look beyond the largest number for the next power of ten
+        powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+        axis.set_major_locator(FixedLocator([10.0**n for n in powers[:: -(-len(powers) // 7)]]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def ticks_at(axis: "Axis", values: Sequence[float], inches: float) -> None:
     """Put ticks at these values of an axis, and numbers at as many as there is room for."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-    logarithmic = axis.get_scale() == "log"
     shown = sorted(set(values))
-    places = [math.log(value) if logarithmic else value for value in shown]
-    length = (places[-1] - places[0]) or 1.0
-    labels: list[str] = []
-    end = -math.inf
+    places = [math.log(value) if axis.get_scale() == "log" else value for value in shown]
+    per_unit = 0.9 * inches / ((places[-1] - places[0]) or 1.0)
+    labels, end = [], -math.inf
     for value, place in zip(shown, places, strict=True):
-        text = number_text(value)
-        centre = 0.9 * inches * (place - places[0]) / length
+        text, centre = number_text(value), per_unit * place
         half = (_CHARACTER * len(text) + 0.06) / 2
-        fits = centre - half >= end
-        labels.append(text if fits else "")
-        end = centre + half if fits else end
+        labels.append(text if centre - half >= end else "")
+        end = centre + half if labels[-1] else end
     axis.set_major_locator(FixedLocator(shown))
     axis.set_major_formatter(FixedFormatter(labels))
     axis.set_minor_locator(NullLocator())

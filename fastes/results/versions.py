@@ -6,9 +6,11 @@ import numba
 import numpy as np
 
 import fastes
+from fastes.checks.documented import documented
 from fastes.kernels.jit.cache import fingerprint
 
 
+@documented
 class Versions(NamedTuple):
     """What the bits of a result may depend on, beside what was simulated.
 

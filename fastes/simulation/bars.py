@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastes.kernels.jit.cache import cache_is_kept
 from fastes.kernels.jit.events import announce_compilation
 from fastes.simulation.progress import Progress, Report
 
@@ -35,25 +36,37 @@ def bars() -> Iterator[Draw | None]:
 
     It also says when kernels are compiled.
     """
-    if _in_notebook():
-        yield _notebook_bars()
-    elif sys.stderr.isatty():
-        with compilation_notice(), _terminal_bars() as draw:
+    with compilation_notice():
+        if _in_notebook():
+            yield _notebook_bars()
+        elif _on_terminal():
+            with _terminal_bars() as draw:
+                yield draw
+        else:
+            yield None
+
+
+@contextlib.contextmanager
+def bars_if(progress: object) -> Iterator[Draw | None]:
+    """Do as `bars` where progress is True; where it is None, say only when kernels are compiled."""
+    if progress is True:
+        with bars() as draw:
             yield draw
     else:
-        yield None
+        with compilation_notice() if progress is None else contextlib.nullcontext():
+            yield None
 
 
 @contextlib.contextmanager
 def progress_report(progress: "bool | Report | None") -> Iterator[Report | None]:
     """Give what a simulation reports its progress to: a caller's function, bars, or nothing."""
-    if progress is not True:
-        if progress and not callable(progress):
-            raise TypeError(f"progress must be True or a function, got {progress!r}")
-        yield progress or None
-        return
-    with bars() as draw:
-        yield None if draw is None else functools.partial(_draw_progress, draw)
+    if progress and progress is not True and not callable(progress):
+        raise TypeError(f"progress must be True or a function, got {progress!r}")
+    with bars_if(progress) as draw:
+        if progress is True:
+            yield None if draw is None else functools.partial(_draw_progress, draw)
+        else:
+            yield progress or None
 
 
 def _draw_progress(draw: Draw, now: Progress) -> None:
@@ -76,11 +89,16 @@ def terminal() -> "Console":
 
 @contextlib.contextmanager
 def compilation_notice() -> Iterator[None]:
-    """Say on stderr, if it is a terminal, when kernels are compiled."""
+    """Say on stderr, if somebody reads it as it comes, when kernels are compiled."""
 
     def announce() -> None:
-        if sys.stderr.isatty():
-            terminal().print("compiling for this machine, once: ten to thirty seconds")
+        if not cache_is_kept():
+            return  # there is a warning, and it is not once
+        text = "compiling for this machine, once: ten to thirty seconds"
+        if _in_notebook():
+            print(text, file=sys.stderr)
+        elif _on_terminal():
+            terminal().print(text)
 
     with announce_compilation(announce):
         yield
@@ -112,6 +130,11 @@ def _terminal_bars() -> Iterator[Draw]:
                 display.update(task_.id, completed=bar.done, total=bar.total, text=text)
 
         yield draw
+
+
+def _on_terminal() -> bool:
+    """Return whether stderr is a terminal. A process may have none."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _in_notebook() -> bool:

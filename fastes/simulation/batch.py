@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from fastes.actions import Given
 from fastes.agents.agent import Agent
 from fastes.agents.search import renew_search, search_workspace
-from fastes.agents.states import Arrays, state_arrays
-from fastes.checks.arrays import Floats
+from fastes.checks.arrays import Arrays, Floats
+from fastes.files.guard import made_of
 from fastes.kernels.actions.offer import FixedActions
-from fastes.kernels.agents.interface import needs_capacity
+from fastes.kernels.agents.interface import needs_capacity, saved_arrays
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.environment import Environment, environments
+from fastes.kernels.loop.late import LateRewards
 from fastes.kernels.loop.lockstep import advance_lockstep, advance_sequence, lockstep_workspace
 from fastes.kernels.loop.record import Record, record
-from fastes.kernels.loop.states import set_state, stack_states, state_at
 from fastes.kernels.search.certificate import snapshot_due
+from fastes.kernels.states.stack import set_state, stack_states, state_at
 from fastes.kernels.streams.philox import Source, source
 from fastes.problem.bandit import LinearBandit
 from fastes.simulation.experiment import Experiment
@@ -68,14 +69,13 @@ def _run_alone(
     e, agent, run = context.experiment, context.agent, runs[0]
     origin = source(e.seed, run)
     actions, environment, work = _offers(context, run)
-    state = _state(e, agent, run, saved and saved.states[0], actions.arms)
+    state = _state(e, agent, run, saved and saved.states[0], actions.arms, environment.late)
     row = run - context.partial.runs.start
     known = context.partial
     kept = record(e.times, known.regret[row], counts, known.actions[row], known.rewards[row])
     t = 0
     if saved is not None:
         t = saved.t
-        fill_late(environment.late, saved.states[0])
         kept.total[:] = saved.totals
         kept.cursor[:] = np.searchsorted(e.times, t, side="right")
     forward = advance if context.shared_update is None else context.shared_update.advance
@@ -93,7 +93,7 @@ def _run_alone(
         return int(reached)
 
     def capture(t: int) -> BatchState:
-        arrays = state_arrays(state) | late_arrays(environment.late)
+        arrays = saved_arrays(state) | late_arrays(environment.late)
         return BatchState(runs, t, kept.total.copy(), [arrays])
 
     if e.probe_times is not None:
@@ -119,16 +119,16 @@ def _run_many(
         np.full(n, e.seed, np.uint64), np.arange(runs.start, runs.stop, dtype=np.uint64)
     )
     environments = environments_of(e, runs)
-    state = _state(e, agent, runs[0], saved and saved.states[0], actions.arms)
+    first_late = state_at(environments.late, 0)
+    state = _state(e, agent, runs[0], saved and saved.states[0], actions.arms, first_late)
     states = stack_states(state, n)
     if saved is None and agent.starts_alike:
         set_state(states, slice(n), state)
     else:
         for i, run in enumerate(runs):
             stored = None if saved is None else saved.states[i]
-            set_state(states, i, _state(e, agent, run, stored, actions.arms))
-            if stored is not None:
-                fill_late(state_at(environments.late, i), stored)
+            late = state_at(environments.late, i)
+            set_state(states, i, _state(e, agent, run, stored, actions.arms, late))
     del state  # or one more would stay
     rows = context.partial.rows(runs)
     records = Record(
@@ -167,7 +167,7 @@ def _run_many(
         add_counts()
         late = environments.late
         arrays = [
-            state_arrays(state_at(states, i)) | late_arrays(state_at(late, i)) for i in range(n)
+            saved_arrays(state_at(states, i)) | late_arrays(state_at(late, i)) for i in range(n)
         ]
         return BatchState(runs, t, records.total[:, 0].copy(), arrays)
 
@@ -185,21 +185,25 @@ def _offers(context: RunContext, run: int) -> Offers:
     return Offers(FixedActions(arms), environment, search_workspace(search, arms))
 
 
-def _state(e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any) -> Any:
-    """Return the agent's state at the beginning of a run, or the saved one."""
-    r, origin = e.bandit.rank, source(e.seed, run)
+def _state(
+    e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any, late: LateRewards
+) -> Any:
+    """Return the agent's state at the beginning of a run; or the saved one, and fill `late`."""
+    r = e.bandit.rank
     if not e.bandit.arms_repeat:
         arms = None
     if saved is None:
-        return agent.initial_state(None if arms is None else arms.K, r, origin, e.T)
-    return agent.restored_state(saved, arms, r, origin, e.T)
+        return agent.initial_state(None if arms is None else arms.K, r, source(e.seed, run), e.T)
+    with made_of("the checkpoint", "state"):
+        fill_late(late, saved)
+        return agent.restored_state(saved, arms, r, e.T)
 
 
 def environments_of(e: Experiment, runs: range) -> Environment:
     """Return what pays in each run, as a stack."""
     bandit = e.bandit
     means = means_of_runs(e, runs, bandit.canonical.arms, bandit.actions)
-    return environments(means, bandit.rank, *e.noise, e.waiting)
+    return environments(means, bandit.rank, e.law, e.waiting)
 
 
 def slices(

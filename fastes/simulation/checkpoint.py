@@ -5,18 +5,25 @@ partial results are all that is needed to go on to the same bit.
 """
 
 import contextlib
+import itertools
 import os
 import time
+import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
 from fastes.checks import numbers
-from fastes.files.kinds import kind_of, require_replaceable
+from fastes.files.kinds import FileFormatError, kind_of, require_replaceable
 from fastes.files.locks import LockedFile
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 from fastes.simulation.bars import progress_report
-from fastes.simulation.checkpoint_file import extended, read_checkpoint, write_checkpoint
+from fastes.simulation.checkpoint_file import (
+    extended,
+    read_checkpoint,
+    write_checkpoint,
+    writer_of,
+)
 from fastes.simulation.execute import execute, result_of
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import PartialResult, empty_partial_result
@@ -45,19 +52,37 @@ class Checkpoint:
         self.every = numbers.positive("every", every)
         self._written, self._took = time.monotonic(), 0.0
         self._locked = locked
+        self._writer = uuid.uuid4().hex
+        # Who may have written what is there: a write may be interrupted once it is done.
+        self._ours = [self._writer] if locked is None else [self._writer, writer_of(path)]
 
     def due(self) -> bool:
         """Return whether it is time to write, by a clock that nobody sets back."""
         return time.monotonic() - self._written >= max(self.every, self._took / _SHARE)
 
     def write(self, new: bool = False) -> None:
-        """Write everything to a new file, and put it in the place of the last, if there is one."""
+        """Write everything to a new file, and put it in the place of the last, if there is one.
+
+        What somebody else has put there since then stays.
+        """
         began = time.monotonic()
-        write_checkpoint(self.path, self.experiment, self.partials, new)
+        if not new and Path(self.path).exists() and writer_of(self.path) not in self._ours:
+            raise self._displaced()
+        write_checkpoint(self.path, self.experiment, self.partials, self._writer, new)
         if self._locked is not None:
             self._locked.renew()
         self._written = time.monotonic()
         self._took = self._written - began
+
+    def _displaced(self) -> FileExistsError:
+        """Write everything beside a file that is somebody else's. Return the error that says so."""
+        path = Path(self.path)
+        names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in itertools.count(2))
+        kept = next(name for name in names if not name.exists())
+        write_checkpoint(kept, self.experiment, self.partials, self._writer, new=True)
+        return FileExistsError(
+            f"{path} is not what this simulation wrote there, and stays: go on by resume of {kept}"
+        )
 
     def run(
         self,
@@ -165,5 +190,8 @@ def resume(
             for agent in experiment.agents
         ]
         checkpoint = Checkpoint(path, experiment, partials, every, locked)
-        results = checkpoint.run(plans, threads, report)
+        try:
+            results = checkpoint.run(plans, threads, report)
+        except FileFormatError as error:  # of a state, which is made when its turn comes
+            raise FileFormatError(f"{os.fspath(path)}: {error}") from error
     return results[0] if len(results) == 1 else Comparison(results)

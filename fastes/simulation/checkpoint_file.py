@@ -9,9 +9,11 @@ import numpy as np
 import fastes
 from fastes.agents.own import OwnAgentError
 from fastes.agents.own_compiled import code_of
-from fastes.agents.states import Arrays
+from fastes.checks import numbers
+from fastes.checks.arrays import Arrays
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
-from fastes.files.kinds import FileFormatError
+from fastes.files.guard import made_of
+from fastes.files.kinds import FileFormatError, description_of
 from fastes.kernels.jit.cache import fingerprint
 from fastes.results.diagnostics import Measurements
 from fastes.simulation.experiment import Experiment
@@ -22,18 +24,28 @@ def write_checkpoint(
     path: str | os.PathLike[str],
     experiment: Experiment,
     partials: Sequence[PartialResult],
+    writer: str,
     new: bool = False,
 ) -> None:
-    """Write an experiment and the partial results of its first agents, whole or not at all."""
+    """Write an experiment and the partial results of its first agents, whole or not at all.
+
+    The file names its `writer`, by which it is known again (`writer_of`).
+    """
     meta, arrays = experiment.parts()
     for i, partial in enumerate(partials):
         arrays |= {f"partial{i}_{name}": part for name, part in _packed(partial).items()}
     meta |= {
+        "writer": writer,
         "kernels": fingerprint(),
         "code": [code_of(agent) for agent in experiment.agents],
         "partials": [_described(partial) for partial in partials],
     }
     save_arrays(path, "checkpoint", meta, arrays, compressed=False, new=new)
+
+
+def writer_of(path: str | os.PathLike[str]) -> Any:
+    """Return who wrote a checkpoint; None of a file that is none, or of none at all."""
+    return description_of(path).get("writer")
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Experiment, list[PartialResult]]:
@@ -45,7 +57,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Experiment, list[Part
             f"than this fastes {fastes.__version__}: only the version that began a simulation "
             "can go on to the same bit"
         )
-    try:
+    with made_of(path, "checkpoint"):
         experiment = Experiment.from_parts(meta, arrays)
         for agent, code in zip(experiment.agents, meta["code"], strict=True):
             if code_of(agent) != code:
@@ -59,9 +71,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Experiment, list[Part
         ]
         if len(partials) > len(experiment.agents):
             raise ValueError("there are more results than agents")
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FileFormatError(f"{os.fspath(path)} holds no whole checkpoint: {error}") from error
-    return experiment, partials
+        return experiment, partials
 
 
 def extended(old: Experiment, new: Experiment, partial: PartialResult) -> PartialResult:
@@ -113,7 +123,8 @@ def _packed(partial: PartialResult) -> Arrays:
 
 
 def _unpacked(e: Experiment, described: dict[str, Any], arrays: Arrays) -> PartialResult:
-    """Return the partial result that was packed, or raise ValueError or KeyError."""
+    """Return the partial result that was packed, or raise."""
+    _check_arrays(e, arrays)
     lengths = with_prefix(arrays, "length_")
     columns = {
         name: np.split(part, np.cumsum(lengths[name])[:-1])
@@ -124,15 +135,20 @@ def _unpacked(e: Experiment, described: dict[str, Any], arrays: Arrays) -> Parti
     at = 0
     for name, found in batches.items():
         for start, stop, t in described[name]:
+            numbers.integer("the first run of a batch", start, 0, e.runs)
+            numbers.integer("the last run of a batch", stop, start, e.runs)
+            numbers.integer("the step of a batch", t, 0, e.T)
             its = slice(at, at + stop - start)
             found.append(BatchState(range(start, stop), t, arrays["totals"][its], states[its]))
             at = its.stop
+    if at != len(states):
+        raise ValueError(f"there are {len(states)} states of {at} runs")
     measurements = None
     if e.probe_times is not None:
         measurements = Measurements(*(arrays[f"probe_{name}"] for name in Measurements._fields))
-    partial = PartialResult(
+    return PartialResult(
         range(e.runs),
-        np.ascontiguousarray(arrays["regret"], np.float64),
+        np.ascontiguousarray(arrays["regret"]),
         measurements,
         arrays["counts"],
         arrays["done"],
@@ -141,31 +157,28 @@ def _unpacked(e: Experiment, described: dict[str, Any], arrays: Arrays) -> Parti
         seconds=float(described["seconds"]),
         **batches,
     )
-    _check(e, partial, at, len(states))
-    return partial
 
 
-def _check(e: Experiment, partial: PartialResult, batched: int, states: int) -> None:
-    """Raise ValueError unless the parts of a partial result fit each other."""
-    n, probes = len(partial.runs), 0 if e.probe_times is None else len(e.probe_times)
-    begun = [run for each in partial.in_progress for run in each.runs]
-    fits = (
-        partial.regret.shape == (n, len(e.times))
-        and partial.counts.shape == (e.bandit.counted_arms,)
-        and partial.done.shape == (n,)
-        and partial.done.dtype == np.bool_
-        and np.isfinite(partial.regret).all()
-        and partial.counts.dtype == np.int64
-        and (partial.counts >= 0).all()
-        and partial.actions.shape == (n, e.T if "actions" in e.keep else 0)
-        and partial.actions.dtype == np.uint32
-        and partial.rewards.shape == (n, e.T if "rewards" in e.keep else 0)
-        and partial.rewards.dtype == np.float64
-        and batched == states
-        and len(set(begun)) == len(begun)
-        and all(0 <= run < n and not partial.done[run] for run in begun)
-        and all(0 <= each.t <= e.T for each in partial.in_progress)
-        and all(part.shape == (n, probes) for part in partial.measurements or ())
-    )
-    if not fits:
-        raise ValueError("its parts do not fit each other")
+def _check_arrays(e: Experiment, arrays: Arrays) -> None:
+    """Raise ValueError unless compiled code can write to arrays and index by them."""
+    n, columns = e.runs, arrays["regret"].shape[-1]
+    # No fewer times than that are recorded. To list more would take room that no file takes.
+    if columns < min(e.T, e.points) // 4:
+        raise ValueError(f"regret is recorded {columns} times, not {e.points} times of {e.T}")
+    times = () if e.probe_times is None else e.probe_times
+    expected: dict[str, tuple[tuple[int, ...], Any]] = {
+        "regret": ((n, len(e.times)), np.float64),
+        "counts": ((e.bandit.counted_arms,), np.int64),
+        "done": ((n,), np.bool_),
+        "actions": ((n, e.T if "actions" in e.keep else 0), np.uint32),
+        "rewards": ((n, e.T if "rewards" in e.keep else 0), np.float64),
+    }
+    if len(times):
+        probes = [f"probe_{name}" for name in Measurements._fields]
+        expected |= dict.fromkeys(probes, ((n, len(times)), np.float64))
+    for name, (shape, kind) in expected.items():
+        if arrays[name].shape != shape or arrays[name].dtype != kind:
+            raise ValueError(f"{name!r} of shape {arrays[name].shape} does not fit {n} runs")
+    keys = arrays.get("state_late_keys", np.zeros(0))
+    if e.bandit.arms_repeat and not ((keys >= 0) & (keys < e.bandit.K)).all():
+        raise ValueError("a reward that is late is of no arm")

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from fastes.agents.agent import Agent
+from fastes.checks.memory import require
 from fastes.kernels.jit.events import compilation_timer
 from fastes.results.diagnostics import Diagnostics, Measurements
 from fastes.results.regret import Regret
@@ -18,6 +19,8 @@ from fastes.simulation.plan import Plan
 from fastes.simulation.progress import Progress
 from fastes.simulation.shared_update import SharedUpdate
 from fastes.simulation.workers import Batch, CheckpointWriter, run_batches
+
+_BATCH_BYTES = 240  # of a batch that waits, with the two numbers of its range
 
 
 def execute(
@@ -44,6 +47,8 @@ def execute(
 
         context = RunContext(experiment, agent, partial, plan, shared_update)
         timed = None if writer is None else _Timed(writer, note_time)
+        left = int((~partial.done).sum())
+        require(f"the order of {left:,} runs", _BATCH_BYTES * -(-left // plan.batch))
         batches = list(_batches(partial, plan.batch))
         try:
             run_batches(context, batches, plan.workers, progress, timed, stop)
@@ -95,13 +100,13 @@ def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, thre
     return Result(
         e.configuration(agent, len(numbers), threads, partial.seconds),
         e.times,
-        Regret(partial.regret[done] * e.bandit.noise),
+        Regret(partial.regret[done] * e.bandit.rewards.unit),
         partial.counts,
         e.bandit,
         numbers,
         found,
         e.theta,
         actions if "actions" in e.keep else None,
-        partial.rewards[done] * e.bandit.noise if "rewards" in e.keep else None,
+        partial.rewards[done] * e.bandit.rewards.unit if "rewards" in e.keep else None,
         e.truth,
     )

@@ -13,9 +13,8 @@ from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.live_offers import check_plays
 from fastes.agents.own import PlayerFactory, as_agent
-from fastes.agents.states import Arrays
 from fastes.checks import arrays, numbers
-from fastes.checks.arrays import Floats
+from fastes.checks.arrays import Arrays, Floats
 from fastes.checks.numbers import MAX_SEED, MAX_SIZE, MAX_STEPS
 from fastes.files.archive import utc_now, with_prefix
 from fastes.problem.bandit import LinearBandit
@@ -40,18 +39,18 @@ class Experiment:
     T: int
     runs: int
     seed: int
-    points: int
+    points: int = 200
     theta: Floats | None = None  # one row for all runs, or for each; None: drawn from the prior
     probe_times: NDArray[np.int64] | None = None  # steps before which the state is probed
-    samples: int = 2  # draws of theta for each probe
+    samples: int = 4096  # draws of theta for each probe
     keep: tuple[str, ...] = ()  # what is kept of every step, of `TRAJECTORIES`
     truth: Truth | None = None  # how the world differs from the bandit; None: it does not
     delay: int = 0  # steps by which rewards are late
 
     def __post_init__(self) -> None:
-        _check_bandit(self.bandit)
-        if not self.agents:
-            raise ValueError("agents must hold at least one agent, got none")
+        if not isinstance(self.bandit, LinearBandit):
+            raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(self.bandit)}")
+        object.__setattr__(self, "agents", _checked_agents(self.agents))
         limits = {
             "T": (1, min(agent.max_steps for agent in self.agents)),
             "runs": (1, MAX_SIZE),
@@ -64,6 +63,11 @@ class Experiment:
             value = numbers.integer(name, getattr(self, name), least, most)
             object.__setattr__(self, name, value)
         object.__setattr__(self, "keep", _kept(self.keep))
+        if self.theta is not None:
+            theta = fixed_theta(self.theta, self.bandit.d, self.runs)
+            object.__setattr__(self, "theta", theta)
+        if self.probe_times is not None:
+            object.__setattr__(self, "probe_times", _probe_times(self.probe_times, self.T))
         if isinstance(self.bandit.actions, Offered):
             raise ValueError(
                 "actions that are Offered are for live agents: simulate has none to offer"
@@ -73,8 +77,13 @@ class Experiment:
         for agent in self.agents:
             check_plays(agent, self.bandit)
         object.__setattr__(self, "truth", _checked_truth(self.truth, self.bandit))
-        if self.theta is not None and self.truth is not None and self.truth.changes_prior:
+        if self.theta is not None and self._changes_prior:
             raise ValueError(f"theta is fixed: truth must have no prior of it, got {self.truth}")
+        if self.theta is not None:
+            theta = fixed_theta(self.theta, self.bandit.d, self.runs)
+            object.__setattr__(self, "theta", theta)
+        if self.probe_times is not None:
+            object.__setattr__(self, "probe_times", _probe_times(self.probe_times, self.T))
 
     @cached_property
     def times(self) -> NDArray[np.int64]:
@@ -82,10 +91,9 @@ class Experiment:
         return recording_times(self.T, self.points)
 
     @property
-    def noise(self) -> tuple[int, float]:
-        """The law of the noise, by its number, and its standard deviation in the bandit's units."""
-        truth = self.truth or Truth()
-        return truth.law, truth.noise_scale(self.bandit)
+    def law(self) -> Any:
+        """The layout of the law of rewards, for kernels."""
+        return self.bandit.rewards.layout(self.truth)
 
     @property
     def waiting(self) -> int:
@@ -96,9 +104,14 @@ class Experiment:
         """Return theta of a run, or None where it is drawn from the bandit's own prior."""
         if self.theta is not None:
             return self.theta[run % len(self.theta)]
-        if self.truth is None or not self.truth.changes_prior:
+        if not self._changes_prior:
             return None
+        assert self.truth is not None
         return self.truth.theta(self.bandit, self.seed, run)
+
+    @cached_property
+    def _changes_prior(self) -> bool:
+        return self.truth is not None and self.truth.changes_prior(self.bandit)
 
     def extended(self, T: int) -> Self:
         """Return the experiment with a longer horizon, or raise ValueError."""
@@ -166,36 +179,26 @@ def make_experiment(
     runs: int,
     seed: int,
     *,
-    theta: ArrayLike | None = None,
-    points: int = 200,
     diagnostics: ArrayLike | None = None,
-    samples: int = 4096,
-    keep: str | Sequence[str] = (),
-    truth: Truth | None = None,
-    delay: int = 0,
+    **options: Any,
 ) -> Experiment:
-    """Return the experiment of these arguments, or raise a sentence that names the wrong one."""
+    """Return the experiment of some arguments of `compare`; those left out are as there."""
+    given: dict[str, Any] = {"agents": agents, "probe_times": diagnostics}  # which it checks
+    return Experiment(bandit, T=T, runs=runs, seed=seed, **given, **options)
+
+
+def _checked_agents(given: Any) -> tuple[Agent, ...]:
+    """Return the agents to simulate, of which there must be one, or raise."""
     try:
-        given = tuple(agents)
+        agents = tuple(given)
     except TypeError:
         raise TypeError(
             f"agents must be a list of agents such as [ThompsonSampling()], "
-            f"got {numbers.shown(agents)}"
+            f"got {numbers.shown(given)}"
         ) from None
-    _check_bandit(bandit)
-    several = tuple(as_agent(agent) for agent in given)
-    rest: dict[str, Any] = {"samples": samples, "keep": _kept(keep), "truth": truth}
-    plain = Experiment(bandit, several, T, runs, seed, points, **rest, delay=delay)
-    return replace(
-        plain,
-        theta=None if theta is None else fixed_theta(theta, bandit.d, plain.runs),
-        probe_times=None if diagnostics is None else _probe_times(diagnostics, plain.T),
-    )
-
-
-def _check_bandit(bandit: Any) -> None:
-    if not isinstance(bandit, LinearBandit):
-        raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
+    if not agents:
+        raise ValueError("agents must hold at least one agent, got none")
+    return tuple(as_agent(agent) for agent in agents)
 
 
 def _checked_truth(truth: Any, bandit: LinearBandit) -> Truth | None:
@@ -205,7 +208,7 @@ def _checked_truth(truth: Any, bandit: LinearBandit) -> Truth | None:
     if not isinstance(truth, Truth):
         raise TypeError(f"truth must be a Truth such as Truth(noise=2), got {numbers.shown(truth)}")
     truth.check(bandit)
-    return None if truth.is_belief else truth
+    return None if truth.is_belief(bandit) else truth
 
 
 def _kept(keep: Any) -> tuple[str, ...]:
@@ -221,7 +224,7 @@ def _kept(keep: Any) -> tuple[str, ...]:
 def fixed_theta(theta: ArrayLike, d: int, runs: int) -> Floats:
     """Return the caller's theta, one row for all runs or for each, or raise."""
     parameters = arrays.array("theta", theta)
-    if parameters.shape not in ((d,), (runs, d)):
+    if parameters.shape not in ((d,), (1, d), (runs, d)):
         raise ValueError(
             f"theta must have shape ({d},) or ({runs}, {d}), got shape {parameters.shape}"
         )

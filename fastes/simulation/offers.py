@@ -17,21 +17,22 @@ from fastes.kernels.loop.environment import (
     BallEnvironment,
     OfferEnvironment,
     PoolEnvironment,
-    draw_means,
+    draw_values,
     environments,
 )
 from fastes.kernels.loop.late import late_rewards
-from fastes.kernels.loop.states import state_at
+from fastes.kernels.rewards.interface import mean_of_value
+from fastes.kernels.states.layout import allocate
+from fastes.kernels.states.stack import state_at
 from fastes.kernels.streams.layout import THETA
-from fastes.kernels.streams.noise import noise_of
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
-from fastes.problem.coordinates import canonical_theta
+from fastes.problem.coordinates import canonical_theta, largest_value
 from fastes.problem.whitening import (
     LARGEST_SPREAD,
     LARGEST_VALUE,
+    arm_values,
     check_size,
-    mean_rewards,
     rows_and_offsets,
     whiten_rows,
 )
@@ -67,12 +68,12 @@ def offers_of_run(experiment: Experiment, agent: Agent, run: int, search: str) -
         scratch = given.Scratch(np.zeros(bandit.d), np.zeros(bandit.rank))
         actions = given.GivenActions(arms, whitening, given_set.array, most, scratch)
     z, row = _true_z(experiment, run), np.zeros(bandit.rank)
-    environment = OfferEnvironment(arms, z, row, np.zeros(TILE), *_noise_and_late(experiment))
+    environment = OfferEnvironment(arms, z, row, np.zeros(TILE), *_law_and_late(experiment))
     return Offers(actions, environment, work)
 
 
-def _noise_and_late(e: Experiment) -> tuple[Any, Any]:
-    return noise_of(*e.noise), late_rewards(e.waiting, e.bandit.rank)
+def _law_and_late(e: Experiment) -> tuple[Any, Any]:
+    return allocate(e.law), late_rewards(e.waiting, e.bandit.rank)
 
 
 def means_of_runs(e: Experiment, runs: range, arms: Arms | None, rows: Floats) -> Floats:
@@ -81,14 +82,15 @@ def means_of_runs(e: Experiment, runs: range, arms: Arms | None, rows: Floats) -
     The arms are given in canonical coordinates, in which theta is drawn, and as rows, for a theta
     that comes from elsewhere.
     """
-    means = np.empty((len(runs), len(rows)))
-    for row, run in zip(means, runs, strict=True):
+    values = np.empty((len(runs), len(rows)))
+    for row, run in zip(values, runs, strict=True):
         theta = e.true_theta(run)
         if theta is None:  # of no run then
             z, seed = np.empty(e.bandit.rank), np.uint64(e.seed)
-            draw_means(arms, seed, np.uint64(runs.start), z, np.empty(TILE), means)
+            draw_values(arms, seed, np.uint64(runs.start), z, np.empty(TILE), values)
             break
-        row[:] = mean_rewards(rows, theta, e.bandit.noise)
+        row[:] = arm_values(rows, theta, e.bandit.noise)
+    means: Floats = mean_of_value(allocate(e.law), values)
     return means
 
 
@@ -96,8 +98,7 @@ def _true_z(e: Experiment, run: int) -> Floats:
     """Return theta of a run in canonical coordinates."""
     bandit, theta = e.bandit, e.true_theta(run)
     if theta is not None:
-        with np.errstate(over="ignore"):  # what overflows is refused too
-            largest = np.linalg.norm(theta) * bandit.actions.longest / bandit.noise
+        largest = largest_value(theta, bandit.actions.longest, bandit.noise)
         check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)
         return canonical_theta(bandit.canonical, theta, bandit.prior_mean)
     z = np.empty(bandit.rank)
@@ -113,7 +114,7 @@ def _subset(e: Experiment, run: int, arms: Arms) -> tuple[Any, Any]:
     runs = range(run, run + 1)
     means = means_of_runs(e, runs, bandit.canonical.arms, given_set.pool)[0]
     row = np.zeros(bandit.rank)
-    return actions, PoolEnvironment(means, chosen, row, *_noise_and_late(e))
+    return actions, PoolEnvironment(means, chosen, row, *_law_and_late(e))
 
 
 def _redrawn(e: Experiment, run: int, search: str) -> Offers:
@@ -121,15 +122,16 @@ def _redrawn(e: Experiment, run: int, search: str) -> Offers:
     rows, factor = bandit.actions.rows(e.seed, run, 0), bandit.canonical.factor
     assert factor is not None  # only where there are arms
     arms = empty_arms(len(rows), bandit.rank)
-    offsets = mean_rewards(rows, bandit.prior_mean, bandit.noise)
+    offsets = arm_values(rows, bandit.prior_mean, bandit.noise)
     store_rows(arms, 0, whiten_rows(rows, factor, bandit.noise), offsets)
     means = means_of_runs(e, range(run, run + 1), arms, rows)
-    environment = state_at(environments(means, bandit.rank, *e.noise, e.waiting), 0)
+    environment = state_at(environments(means, bandit.rank, e.law, e.waiting), 0)
     return Offers(FixedActions(arms), environment, search_workspace(search, arms))
 
 
 def _ball(e: Experiment, agent: Agent, run: int) -> Offers:
     (actions, work), z = ball_choice(agent, e.bandit), _true_z(e, run)
-    best, row = float(ball.largest_mean(actions, z)), np.zeros(e.bandit.rank)
-    environment = BallEnvironment(actions.arms, z, best, row, *_noise_and_late(e))
+    law, late = _law_and_late(e)
+    best = float(mean_of_value(law, ball.largest_value(actions, z)))
+    environment = BallEnvironment(actions.arms, z, best, np.zeros(e.bandit.rank), law, late)
     return Offers(actions, environment, work)

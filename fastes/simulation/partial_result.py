@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.agents.states import Arrays
 from fastes.checks import memory
-from fastes.checks.arrays import Floats
+from fastes.checks.arrays import Arrays, Floats
 from fastes.results.diagnostics import Measurements
 from fastes.simulation.experiment import TRAJECTORIES, Experiment
 

@@ -7,11 +7,10 @@ import os
 from typing import NamedTuple
 
 from fastes.agents.agent import Agent, label
-from fastes.agents.search import offer_bytes, search_bytes, search_method
+from fastes.agents.run_bytes import run_bytes
+from fastes.agents.search import search_method
 from fastes.checks import memory, numbers
-from fastes.kernels.actions.arms import arms_bytes
 from fastes.kernels.arithmetic.tile_product import MODELS
-from fastes.kernels.loop.late import late_bytes
 from fastes.simulation.experiment import Experiment
 
 _LARGEST_BATCH = 32
@@ -62,15 +61,10 @@ def make_plan(
     if not agent.compiled:  # threads would wait for each other, and its code need not bear them
         return Plan(workers=1, batch=1, mode="alone", search="none")
     points, fixed = len(e.times), e.bandit.action_set is None
-    at_once = K or 1  # arms on offer at a step
-    once, shown = 8 * runs * points, 2 * 8 * max(at_once, e.bandit.counted_arms)  # means and counts
-    lasting = K if e.bandit.arms_repeat else None
-    state = agent.state_bytes(lasting, r, T) + late_bytes(e.waiting, r)
-    copy = state if saved else 0
+    one, once = run_bytes(agent, e.bandit.sizes, T, e.waiting), 8 * runs * points
+    copy = one.state if saved else 0
     search = search_method(agent, K, r) if e.bandit.arms_repeat else "scan"
-    searched = search_bytes(agent, K, r) if e.bandit.arms_repeat else offer_bytes(agent, at_once)
-    offered = 0 if fixed else arms_bytes(at_once, r) + 8 * e.bandit.counted_arms * (r + 1)
-    alone = state + searched + offered + shown + copy
+    alone = sum(one) + copy
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)
     available = memory.available_bytes() - once
     workers = int(min(threads, runs, max(1, available // alone)))
@@ -81,8 +75,8 @@ def make_plan(
     if mode == "alone":
         return Plan(workers, 1, mode, search, sharing)
     # A batch has its stack of states, and one more while they are made.
-    state += K + 8 * K
-    stack = state + shown + 8 * points + copy
+    state = one.state + K + 8 * K
+    stack = state + one.means + 8 * points + copy
     batch = int(min(_LARGEST_BATCH, -(-runs // workers), (available // workers - state) // stack))
     if batch < MODELS:
         return Plan(workers, 1, "alone", search, sharing)

@@ -11,8 +11,8 @@ import numpy as np
 
 from fastes.agents.agent import Agent
 from fastes.agents.search import search_method, search_workspace
-from fastes.agents.states import state_arrays
 from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.agents.interface import saved_arrays
 from fastes.kernels.arithmetic.tile_product import MODELS
 from fastes.kernels.loop.live import act, observe
 from fastes.kernels.search.certificate import retake_snapshot
@@ -60,10 +60,10 @@ def _runs(agent: Agent, plan: Plan, probe: bool = False) -> Callable[[], None]:
 def _live(agent: Agent, search: str) -> None:
     """Take the steps of a live agent, save and restore it, and take a snapshot if there are any."""
     bandit, origin = _problem(), source(0)
-    arms, row = bandit.canonical.arms, np.empty(bandit.rank)
+    arms, row, count = bandit.canonical.arms, np.empty(bandit.rank), np.zeros(1, np.int64)
     actions, work = FixedActions(arms), search_workspace(search, arms)
     state = agent.initial_state(bandit.K, bandit.rank, origin)
     arm = act(state, actions, origin, 0, work)
-    observe(state, actions, np.array([arm]), np.zeros(1), origin, 0, row)
-    agent.restored_state(state_arrays(state), arms, bandit.rank, origin)
+    observe(state, actions, np.array([arm]), np.zeros(1), origin, count, row)
+    agent.restored_state(saved_arrays(state), arms, bandit.rank)
     retake_snapshot(work, state, arms)

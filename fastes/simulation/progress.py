@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from fastes.checks.documented import documented
 
+
+@documented
 class Progress(NamedTuple):
     """How far a simulation is.
 

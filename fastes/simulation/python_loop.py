@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from fastes.agents.own import OwnAgent, OwnAgentError, OwnState, failed
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.loop.environment import draw_variates
 from fastes.kernels.loop.live import observe
-from fastes.kernels.streams.noise import draw_noise
+from fastes.kernels.rewards.interface import reward_of
 from fastes.kernels.streams.philox import source
 from fastes.simulation.batch import RunContext, Slice, slices
 from fastes.simulation.experiment import Experiment
@@ -38,10 +39,10 @@ def run_own_agent(
     row, total = known.rows(runs).start, np.zeros(1)
 
     def step_to(t: int, stop: int) -> int:
-        noise = np.empty(min(stop - t, played.stage.most_steps))
-        draw_noise(played.stage.environment.noise, origin, t, noise)
-        means, stop = played.steps(t, noise), t + len(noise)
-        arms, rewards = played.stage.numbers(), means + noise
+        variates = np.empty(min(stop - t, played.stage.most_steps))
+        draw_variates(played.stage.environment, origin, t, variates)
+        (means, rewards), stop = played.steps(t, variates), t + len(variates)
+        arms = played.stage.numbers()
         np.add.at(counts, arms[arms < len(counts)], 1)
         known.actions[row, t:stop] = arms[: known.actions.shape[1]]
         known.rewards[row, t:stop] = rewards[: known.rewards.shape[1]]
@@ -62,7 +63,7 @@ def run_own_agent(
         from fastes.theory.probe import probe
 
         yield from slices(t, moment, step_to, capture, total)
-        t, state = moment, OwnState(belief.state.posterior, played.player)
+        t, state = moment, OwnState(belief.state.belief, played.player)
         means = played.stage.environment.means
         found = probe(e.bandit, agent, state, origin, t, means, e.samples)
         for room, value in zip(known.measurements or (), found, strict=True):
@@ -76,24 +77,32 @@ class _Played:
     def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
         self.stage = stage_of_run(e, agent, run)
         self.player = agent.started(e.bandit, e.seed, run)
-        self._agent, self._run, self._sigma, self._delay = agent, run, e.bandit.noise, e.delay
+        self._agent, self._run, self._sigma, self._delay = (
+            agent,
+            run,
+            e.bandit.rewards.unit,
+            e.delay,
+        )
         self._late: deque[tuple[Any, float]] = deque()  # plays whose rewards are not observed yet
 
-    def steps(self, t: int, noise: Floats) -> Floats:
-        """Let the agent play from step t on, for as long as there is noise.
+    def steps(self, t: int, variates: Floats) -> tuple[Floats, Floats]:
+        """Let the agent play from step t on, for as long as there are random numbers for rewards.
 
-        Return the mean rewards of what it played, in units of the noise.
+        Return the mean rewards of what it played, and the rewards, in units of the noise.
         """
         act, learn, take = self.player.act, self.player.observe, self.stage.take
         late, delay, sigma = self._late, self._delay, self._sigma
-        means: list[float] = []
-        offered, method = self.stage.offered(t, len(noise)), "act"
+        law, means, rewards = self.stage.environment.law, [], []
+        reward_by_law = reward_of.body_of(type(law))
+        offered, method = self.stage.offered(t, len(variates)), "act"
         try:
-            for i, each in enumerate(noise.tolist()):
+            for i, variate in enumerate(variates.tolist()):
                 choice = act() if offered is None else act(offered[i])
                 seen, mean = take(choice, i)
+                reward = reward_by_law(law, mean, variate)
                 means.append(mean)
-                late.append((seen, sigma * (mean + each)))
+                rewards.append(reward)
+                late.append((seen, sigma * reward))
                 if len(late) > delay:
                     method = "observe"
                     learn(*late.popleft())
@@ -103,7 +112,7 @@ class _Played:
         except Exception as error:
             when = f"at step {t + len(means) - (method == 'observe')} of run {self._run}"
             raise failed(self._agent, method, error, when) from error
-        return np.array(means)
+        return np.array(means), np.array(rewards)
 
 
 class _Belief:
@@ -113,7 +122,8 @@ class _Belief:
         self._source, self._delay = source(e.seed, run), e.delay
         self.state = agent.initial_state(e.bandit.K, e.bandit.rank, self._source)
         self._actions = FixedActions(e.bandit.canonical.arms)
-        self._arms, self._rewards, self._observed = np.empty(0, np.int64), np.empty(0), 0
+        self._arms, self._rewards = np.empty(0, np.int64), np.empty(0)
+        self._observed = np.zeros(1, np.int64)
 
     def observe(self, arms: NDArray[np.int64], rewards: Floats, row: Floats) -> None:
         """Take in further plays, those of them that were observed."""
@@ -123,4 +133,3 @@ class _Belief:
         seen = self._arms[:n], self._rewards[:n]
         observe(self.state, self._actions, *seen, self._source, self._observed, row)
         self._arms, self._rewards = self._arms[n:], self._rewards[n:]
-        self._observed += n

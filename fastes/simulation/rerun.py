@@ -75,9 +75,6 @@ def _experiment(old: Result) -> Experiment:
             "simulate() with result.bandit and the same T, runs and seed"
         )
     runs = int(old.run_numbers[-1]) + 1
-    theta = old.theta
-    if theta is not None:
-        theta = theta[0] if len(theta) == 1 else theta[:runs]
     probes: dict[str, Any] = (
         {} if found is None else {"diagnostics": found.t, "samples": found.samples}
     )
@@ -87,7 +84,7 @@ def _experiment(old: Result) -> Experiment:
         c.T,
         runs,
         c.seed,
-        theta=theta,
+        theta=None if old.theta is None else old.theta[:runs],
         points=c.points,
         keep=[name for name in TRAJECTORIES if getattr(old, name) is not None],
         truth=old.truth,

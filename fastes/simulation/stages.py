@@ -13,7 +13,7 @@ from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import shown
 from fastes.kernels.loop.own import offered_means, vector_means
-from fastes.kernels.loop.states import state_at
+from fastes.kernels.states.stack import state_at
 from fastes.kernels.streams.philox import source
 from fastes.simulation.batch import environments_of, run_failure
 from fastes.simulation.experiment import Experiment
@@ -132,7 +132,7 @@ class _BallStage:
 
     def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
         self._agent, self._run, self._d = agent, run, e.bandit.d
-        self._radius = e.bandit.actions.radius
+        self._ball = e.bandit.actions
         self._actions, self.environment, _ = offers_of_run(e, agent, run, "none")
         self.most_steps = _MOST_STEPS
         self._best: list[float] = []
@@ -145,13 +145,15 @@ class _BallStage:
             vector = arrays.array("act()", choice)
         except (TypeError, ValueError):
             vector = np.empty(0)
-        if vector.shape != (self._d,) or np.linalg.norm(vector) > self._radius * (1 + _ROUNDING):
+        scaled = np.ldexp(vector, -self._ball.exponent)
+        longest = self._actions.radius * (1 + _ROUNDING)
+        if vector.shape != (self._d,) or np.linalg.norm(scaled) > longest:
             raise OwnAgentError(
                 f"{self._agent.label}: act() must return {self._d} numbers, a vector of norm at "
-                f"most {self._radius:g}, got {shown(choice)} at step {self._first + i} "
+                f"most {self._ball.radius:g}, got {shown(choice)} at step {self._first + i} "
                 f"of run {self._run}"
             )
-        mean, best = vector_means(self._actions, self.environment, vector)
+        mean, best = vector_means(self._actions, self.environment, scaled)
         self._best.append(best)
         return vector, mean
 

@@ -175,7 +175,7 @@ class WorkerPool:
     def progress(self) -> Progress:
         """Return how far the runs are."""
         e, steps = self.context.experiment, int(self._steps.sum())
-        mean = float(self._regret.sum()) * e.bandit.noise / max(1, steps)
+        mean = float(self._regret.sum()) * e.bandit.rewards.unit / max(1, steps)
         total = e.T * len(self.context.partial.runs)
         done = self._steps_before + steps
         return Progress(self.context.agent.label, done, total, done, total, mean)

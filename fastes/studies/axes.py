@@ -14,22 +14,13 @@ OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_para
 """The agents that an axis is for, where it is not for all."""
 
 
-class _AgentAxis(Parameter):
-    """Agents by their names, and own agents as module:Class."""
-
-    def checked(self, name: str, value: Any) -> Any:
-        """Return the name of an agent, or raise ValueError."""
-        if isinstance(value, str) and names_own_agent(value):
-            return value
-        return super().checked(name, value)
-
-
 AXES: dict[str, Parameter] = {
-    "agent": _AgentAxis(
+    "agent": Parameter(
         f"{', '.join(AGENTS)}, or module:Class for your own.",
         "choice",
         "es",
         choices=tuple(AGENTS),
+        also=names_own_agent,
     ),
     **{name: declared for name, (declared, _) in agent_parameters().items()},
     **PARAMETERS,

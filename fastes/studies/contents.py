@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from fastes.agents import agent_label
 from fastes.agents.live import LiveAgent
 from fastes.files.archive import load_arrays, with_prefix
+from fastes.files.guard import made_of
 from fastes.files.kinds import FileFormatError, is_database, kind_of
 from fastes.files.report_file import read_header
 from fastes.problem.bandit import LinearBandit
@@ -25,9 +25,12 @@ from fastes.studies.store import Store
 def contents(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a file is and how it was made, as plain values, or raise FileFormatError."""
     kind = "study" if is_database(path) else kind_of(path)
-    if kind not in _READERS:
+    if kind is None or kind not in _READERS:
         raise FileFormatError(f"{os.fspath(path)} is no file of fastes, or it is damaged")
-    return {"kind": kind, "file": os.fspath(path), **_READERS[kind](path)}
+    with made_of(path, kind):
+        found = {"kind": kind, "file": os.fspath(path), **_READERS[kind](path)}
+        json.dumps(found, allow_nan=False)
+        return found
 
 
 def _of_result(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -70,11 +73,8 @@ def _of_one(result: Result) -> dict[str, Any]:
 
 
 def _problem(result: Result) -> dict[str, Any]:
-    c, problem = result.configuration, result.problem
-    arms = "given" if c.actions == "fixed" else c.actions
-    if not isinstance(problem, LinearBandit) and "arms_family" in problem:
-        arms = f"{problem['arms_family']}, drawn with seed {problem['arms_seed']}"
-    return {"K": c.K, "d": c.d, "rank": c.rank, "noise": c.noise, "arms": arms}
+    c = result.configuration
+    return {"K": c.K, "d": c.d, "rank": c.rank, "noise": c.noise, "arms": result.arms}
 
 
 def _of_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -108,19 +108,16 @@ def _of_agent(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Describe a checkpoint, of other kernels too, which `resume` would refuse."""
     meta, arrays = load_arrays(path, "checkpoint")
-    try:
-        return {
-            "agents": [_standing(meta, arrays, i) for i in range(len(meta["agents"]))],
-            "T": meta["T"],
-            "runs": meta["runs"],
-            "seed": meta["seed"],
-            "theta": "fixed" if "theta" in arrays else "prior",
-            **_world(_truth_of_checkpoint(arrays), meta.get("delay", 0)),
-            **_made(meta),
-            "kernels": meta["kernels"],
-        }
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileFormatError(f"{os.fspath(path)} holds no whole checkpoint: {error}") from error
+    return {
+        "agents": [_standing(meta, arrays, i) for i in range(len(meta["agents"]))],
+        "T": meta["T"],
+        "runs": meta["runs"],
+        "seed": meta["seed"],
+        "theta": "fixed" if "theta" in arrays else "prior",
+        **_world(_truth_of_checkpoint(arrays), meta.get("delay", 0)),
+        **_made(meta),
+        "kernels": meta["kernels"],
+    }
 
 
 def _truth_of_checkpoint(arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -153,15 +150,6 @@ def _of_study(path: str | os.PathLike[str]) -> dict[str, Any]:
         }
 
 
-def _of_benchmark(path: str | os.PathLike[str]) -> dict[str, Any]:
-    try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"))
-        facts = {name: str(record[name]) for name in ("commit", "date", "cpu")}
-        return {**facts, "versions": record["versions"], "benchmarks": len(record["ratios"])}
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileFormatError(f"{os.fspath(path)} is no record of benchmarks: {error}") from error
-
-
 _READERS: dict[Any, Callable[[str | os.PathLike[str]], dict[str, Any]]] = {
     "result": _of_result,
     "problem": _of_problem,
@@ -169,5 +157,4 @@ _READERS: dict[Any, Callable[[str | os.PathLike[str]], dict[str, Any]]] = {
     "checkpoint": _of_checkpoint,
     "study": _of_study,
     "report": read_header,
-    "benchmark": _of_benchmark,
 }

@@ -2,8 +2,9 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any
 
 from fastes.studies.tasks import BuildMismatchError, build_id, refusal
 
@@ -13,9 +14,11 @@ _SPEAKS_OF_LOSS = ("distributed.client", "tornado.application", "asyncio")
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Executor]:
-    """Give an executor whose tasks are done by the workers of a scheduler.
+def connected(address: str, shared: Any) -> Iterator[Callable[..., "Future[Any]"]]:
+    """Give a function that has the workers of a scheduler call another: with `shared`, and more.
 
+    What is shared is sent once and not with every call. It is the outcome of a task of its own, so
+    that it is computed again when a worker that has it dies.
     Dask sends a task of a worker that died to another one. Workers that would give other bits
     are refused by their names; one that comes later refuses its first task itself.
     """
@@ -37,9 +40,14 @@ def connected(address: str) -> Iterator[Executor]:
                 raise BuildMismatchError(refusal(worker, found))
         executor = client.get_executor(pure=False)
         try:
-            yield executor
+            there = client.submit(_itself, shared, pure=False)
+            yield lambda function, *more: executor.submit(function, there, *more)
         finally:
             executor.shutdown(wait=False)
+
+
+def _itself(shared: Any) -> Any:
+    return shared
 
 
 @contextlib.contextmanager

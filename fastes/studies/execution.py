@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fastes.agents.own import as_agent
-from fastes.agents.search import run_bytes
+from fastes.agents.run_bytes import run_bytes
 from fastes.checks import memory, numbers
-from fastes.simulation.bars import Bar, Draw, bars
+from fastes.simulation.bars import Bar, Draw, bars_if
 from fastes.simulation.plan import thread_count
 from fastes.studies.calibration import calibrate
 from fastes.studies.store import Store, create
@@ -113,9 +113,9 @@ def sweep(
     if not isinstance(study, Study):
         raise TypeError(f"study must be a Study, got {study!r}")
     check_workers(threads, dask)
-    if not Path(path).exists():
-        create_file(path, plan(study, task_seconds))
     with sweep_report(progress) as report:
+        if not Path(path).exists():
+            create_file(path, plan(study, task_seconds))
         run_tasks(path, study, threads=threads, dask=dask, progress=report)
     return Sweep(os.fspath(path))
 
@@ -125,11 +125,11 @@ def sweep_report(
     progress: bool | Callable[[SweepProgress], None] | None,
 ) -> Iterator[Callable[[SweepProgress], None] | None]:
     """Give what a sweep reports its progress to: a caller's function, a bar, or nothing."""
-    if not isinstance(progress, bool):
-        yield progress
-        return
-    with bars() if progress else contextlib.nullcontext() as draw:
-        yield None if draw is None else functools.partial(_draw_progress, draw)
+    with bars_if(progress) as draw:
+        if isinstance(progress, bool):
+            yield None if draw is None else functools.partial(_draw_progress, draw)
+        else:
+            yield progress
 
 
 def _draw_progress(draw: Draw, now: SweepProgress) -> None:
@@ -239,8 +239,8 @@ def _workers(
     if dask is not None:
         from fastes.studies.dask_workers import connected
 
-        with connected(dask) as executor:
-            yield lambda task: executor.submit(do_task, packed, task, expected)
+        with connected(dask, packed) as submit:
+            yield lambda task: submit(do_task, task, expected)
         return
     stop = threading.Event()
 
@@ -255,14 +255,15 @@ def _workers(
 
 def _at_once(study: Study, left: list[Task], threads: int) -> int:
     """Return how many tasks to do at once: as many as fit."""
-    largest = max((_bytes(study.settings[task.setting]) for task in left), default=1)
+    settings = {task.setting for task in left}
+    largest = max((_bytes(study.settings[i]) for i in settings), default=1)
     return int(max(1, min(threads, len(left), memory.available_bytes() // largest)))
 
 
 def _bytes(setting: Setting) -> int:
     """Return the memory of a run of a setting, with its problem."""
-    K, d = setting.problem.K, setting.problem.d
-    return run_bytes(setting.agent, K, min(K, d), setting.T) + 4 * 8 * K * d
+    problem, waiting = setting.problem, min(setting.world.delay, setting.T)
+    return problem.bytes + sum(run_bytes(setting.agent, problem.sizes, setting.T, waiting))
 
 
 def _require_memory(setting: Setting) -> None:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fastes.results.curve_drawing import Kind
 from fastes.results.curves import Curve, fact_text
-from fastes.results.panels import Look, check_look, draw_curves, is_axes
+from fastes.results.drawing import Kind
+from fastes.results.panels import Look, check_look, draw_curves
 from fastes.results.result import Result
 from fastes.results.selection import selected
 from fastes.studies.axes import AXES, in_words
@@ -38,7 +38,6 @@ def draw_against(
     ax, **look
         As in `fastes.results.figures.plot_regret`.
     """
-    is_axes(ax)
     if x is not None and x not in AXES:
         raise ValueError(f"x must be one of {', '.join(AXES)}, got {x!r}")
     kept = chosen_settings(results, look)

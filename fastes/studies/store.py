@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import math
 import os
 import sqlite3
 import zlib
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 from fastes.checks.arrays import Floats
 from fastes.files.archive import utc_now
 from fastes.files.atomic import atomic_write
-from fastes.files.kinds import APPLICATION, FileFormatError, require_replaceable
+from fastes.files.guard import made_of
+from fastes.files.kinds import APPLICATION, FileFormatError, kind_of, require_replaceable
 from fastes.files.locks import busy, locked
 from fastes.results.result import Configuration
+from fastes.simulation.recording import recording_times
 from fastes.studies.study import Study, differences
 from fastes.studies.tasks import (
     BuildId,
@@ -53,12 +56,19 @@ CREATE TABLE done (tasks INTEGER, seals TEXT);
 # results and has their seals combined: so a row that is lost, or there twice, is noticed too.
 
 
+_OBJECTS = "SELECT type, name, sql FROM sqlite_master ORDER BY name"
+"""All that is in a database. In the place of a table there could be a view without an end."""
+
+
 class Store:
     """A study's file. Each change is a transaction: whole or not there, whatever happens."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         if not Path(path).is_file():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+        there = kind_of(path)
+        if there not in ("study", None):
+            raise FileFormatError(f"{os.fspath(path)} is a fastes {there}, not a study")
         self.path = path
         self._connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
         with self._explained():
@@ -72,6 +82,13 @@ class Store:
                     f"{os.fspath(path)} has format {version}, "
                     f"this version of fastes reads {_FORMAT}"
                 )
+            with contextlib.closing(sqlite3.connect(":memory:")) as new:
+                new.executescript(_SCHEMA)
+                if (
+                    self._connection.execute(_OBJECTS).fetchall()
+                    != new.execute(_OBJECTS).fetchall()
+                ):
+                    raise sqlite3.DatabaseError("its tables are not those of a study")
             *row, seal = self._one("SELECT * FROM study")
             if seal != _seal(*row):
                 raise sqlite3.DatabaseError("its description is not what was written")
@@ -172,10 +189,12 @@ class Store:
                 result = TaskResult(*row[2:])
                 if row[1] != _seal(*task, *result):
                     raise FileFormatError(f"{os.fspath(self.path)} is damaged in {task}")
-                n = task.last - task.first
+                setting = self.study.settings[task.setting]
+                times = len(recording_times(setting.T, self.study.points))
                 runs += range(task.first, task.last)
-                regrets.append(np.frombuffer(zlib.decompress(result.regret)).reshape(n, -1))
-                counts.append(np.frombuffer(zlib.decompress(result.counts), np.int64))
+                shape = task.last - task.first, times
+                regrets.append(_numbers(result.regret, np.float64, *shape))
+                counts.append(_numbers(result.counts, np.int64, setting.problem.sizes.counted_arms))
                 configuration = task_configuration(result)
                 seconds += configuration.seconds
             if not runs:
@@ -210,20 +229,16 @@ class Store:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what SQLite raises into an error that names the file."""
-        name = os.fspath(self.path)
-        try:
-            yield
-        except FileFormatError:
-            raise
-        except (sqlite3.Error, zlib.error, ValueError, TypeError, KeyError, OverflowError) as error:
-            code = getattr(error, "sqlite_errorcode", None)
-            # A missing table is an operational error too, to SQLite; and to Python, without a
-            # code, text that is not UTF-8.
-            damaged = code in (None, sqlite3.SQLITE_ERROR)
-            if isinstance(error, sqlite3.OperationalError) and not damaged:
-                raise OSError(errno.EIO, str(error), name) from error
-            raise FileFormatError(f"{name} is not a fastes study, or it is damaged") from error
+        """Turn what SQLite, and a damaged file, raise into an error that names the file."""
+        with made_of(self.path, "study"):
+            try:
+                yield
+            except sqlite3.OperationalError as error:
+                # A missing table is an operational error too, to SQLite; and to Python, without a
+                # code, text that is not UTF-8.
+                if getattr(error, "sqlite_errorcode", None) in (None, sqlite3.SQLITE_ERROR):
+                    raise
+                raise OSError(errno.EIO, str(error), os.fspath(self.path)) from error
 
     def _one(self, question: str) -> tuple[Any, ...]:
         row = self._connection.execute(question).fetchone()
@@ -272,6 +287,12 @@ def _require_all_pages(path: str | os.PathLike[str]) -> None:
     page_size = 1 << 16 if page_size == 1 else page_size
     if size < page_size * int.from_bytes(header[28:32], "big"):
         raise sqlite3.DatabaseError("its end is missing")
+
+
+def _numbers(packed: bytes, kind: Any, *shape: int) -> NDArray[Any]:
+    """Return packed numbers, or raise before more than these are unpacked."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    return np.frombuffer(zlib.decompressobj().decompress(packed, size + 1), kind).reshape(shape)
 
 
 def _seal(*parts: Any) -> str:

@@ -8,7 +8,7 @@ import math
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -21,6 +21,7 @@ from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.parameters import parameters_of
 from fastes.files.archive import load_npy, with_prefix
+from fastes.files.kinds import kind_of
 from fastes.problem.bandit import LinearBandit
 from fastes.problem.random_problem import BALL, GivenProblem, RandomProblem
 from fastes.problem.truth import Truth
@@ -81,7 +82,7 @@ class Setting:
         return {name: known.get(name) for name in AXES}
 
 
-@dataclass(frozen=True, init=False, eq=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Study:
     """Settings to simulate: all combinations of the values of each axis.
 
@@ -112,8 +113,8 @@ class Study:
     --------
     >>> import fastes
     >>> study = fastes.Study(agent=["es", "ts"], M="2,4,...,64", K=[100, 1000], runs=400)
-    >>> len(study.settings)
-    14
+    >>> study
+    Study(14 settings of 400 runs; varied: agent, M, K)
     >>> study.varied()
     ['agent', 'M', 'K']
     >>> study.settings[0].axes["M"], study.settings[6].axes["M"]
@@ -126,7 +127,7 @@ class Study:
     points: int
     problem: LinearBandit | None
     theta: Floats | None
-    _own_agent: Callable[[str], Agent] = field(repr=False)
+    _own_agent: Callable[[str], Agent]
 
     def __init__(self, **words: Any) -> None:
         self._fill(words, imported_agent)
@@ -164,6 +165,11 @@ class Study:
         if self.theta is not None and prior:
             raise ValueError(f"theta is fixed: leave out {', '.join(prior)}")
 
+    def __repr__(self) -> str:
+        n, varied = len(self.settings), ", ".join(self.varied())
+        count = f"{n:,} setting{'s' * (n > 1)} of {self.runs:,} run{'s' * (self.runs > 1)}"
+        return f"Study({count}; varied: {varied})" if varied else f"Study({count})"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Study) and self.description() == other.description()
 
@@ -176,7 +182,9 @@ class Study:
         try:
             words = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{os.fspath(path)} is no TOML file: {error}") from error
+            there = kind_of(path)
+            why = f"it is a fastes {there}" if there else error
+            raise ValueError(f"{os.fspath(path)} is no TOML file: {why}") from error
         for name in {"problem", "theta"} & {*words}:
             words[name] = Path(path).parent / str(words[name])
         try:
@@ -219,8 +227,7 @@ class Study:
         if "problem" in words:
             words["problem"] = LinearBandit.from_parts(with_prefix(found, "problem_"))
         if "theta" in words:
-            theta = found["theta"]
-            words["theta"] = theta[0] if len(theta) == 1 else theta
+            words["theta"] = found["theta"]
         study = cls.__new__(cls)
         study._fill(words, imported_agent if imports else known_agent)
         return study
@@ -245,7 +252,6 @@ class Study:
 
     def experiment(self, setting: Setting) -> Experiment:
         """Return what a setting asks to be simulated."""
-        theta = self.theta
         return make_experiment(
             _bandit(setting.problem, self.seed),
             [setting.agent],
@@ -253,7 +259,7 @@ class Study:
             self.runs,
             self.seed,
             points=self.points,
-            theta=None if theta is None else theta[0] if len(theta) == 1 else theta,
+            theta=self.theta,
             truth=setting.world.truth,
             delay=setting.world.delay,
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, Unpack
 
 import numpy as np
 
+from fastes.checks.documented import documented
 from fastes.results.regret import Regret
 from fastes.results.result import Result
 from fastes.simulation.recording import recording_times
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from fastes.results.panels import Look
 
 
+@documented
 class SweepProgress(NamedTuple):
     """How far a sweep is.
 
@@ -52,6 +54,35 @@ def progress_of(tasks: list[Task], done: set[int], failed: int) -> SweepProgress
     cost = sum(task.cost for task in tasks)
     cost_done = sum(task.cost for task in tasks if task.number in done)
     return SweepProgress(len(done), failed, len(tasks), cost_done, cost)
+
+
+def progress_in(store: Store) -> SweepProgress:
+    """Return how far the sweep in a study's file is."""
+    return progress_of(store.tasks(), store.done(), len(store.failures()))
+
+
+def results_in(store: Store) -> Iterator[tuple[Setting, Result]]:
+    """Yield each setting of which there are runs in a study's file, and the result of those."""
+    store.done()  # raises where a result is missing
+    study = store.study
+    tasks: dict[int, list[Task]] = {}
+    for task in store.tasks():
+        tasks.setdefault(task.setting, []).append(task)
+    for number, setting in enumerate(study.settings):
+        found = store.measured(tasks.get(number, ()))
+        if found is not None:
+            c = found.configuration
+            result = Result(
+                c,
+                recording_times(setting.T, study.points),
+                Regret(found.regret),
+                found.counts,
+                setting.problem.parts(study.seed),
+                np.array(found.runs),
+                theta=study.theta,
+                truth=None if c.truth == "belief" else setting.world.truth,
+            )
+            yield setting, result
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +119,7 @@ class Sweep:
     def progress(self) -> SweepProgress:
         """Return how far it is."""
         with Store(self.path) as store:
-            return progress_of(store.tasks(), store.done(), len(store.failures()))
+            return progress_in(store)
 
     def failures(self) -> dict[int, str]:
         """Return why tasks failed, by their numbers."""
@@ -100,32 +131,8 @@ class Sweep:
 
         In order of the settings. A result has fewer runs than the study while some are missing.
         """
-        return list(self._measured())
-
-    def _measured(self) -> Iterator[tuple[Setting, Result]]:
         with Store(self.path) as store:
-            store.done()  # raises where a result is missing
-            tasks: dict[int, list[Task]] = {}
-            for task in store.tasks():
-                tasks.setdefault(task.setting, []).append(task)
-            for number, setting in enumerate(store.study.settings):
-                found = store.measured(tasks.get(number, ()))
-                if found is not None:
-                    times = recording_times(setting.T, store.study.points)
-                    regret, truth = Regret(found.regret), setting.world.truth
-                    yield (
-                        setting,
-                        Result(
-                            found.configuration,
-                            times,
-                            regret,
-                            found.counts,
-                            setting.problem.parts(store.study.seed),
-                            np.array(found.runs),
-                            theta=store.study.theta,
-                            truth=None if truth.is_belief else truth,
-                        ),
-                    )
+            return [*results_in(store)]
 
     def __repr__(self) -> str:
         done = self.progress()
@@ -135,14 +142,16 @@ class Sweep:
         from fastes.results.tables import parts_html
         from fastes.studies.tables import sweep_tables
 
-        return parts_html(sweep_tables(self))
+        with Store(self.path) as store:
+            return parts_html(sweep_tables(store))
 
     def summary(self) -> None:
         """Print the table that ``fastes sweep`` prints."""
         from fastes.results.tables import print_parts
         from fastes.studies.tables import sweep_tables
 
-        print_parts(sweep_tables(self))
+        with Store(self.path) as store:
+            print_parts(sweep_tables(store))
 
     def to_dataframe(self, curves: bool = False) -> "pd.DataFrame":
         """Return a row for each setting and run: the axes, the run, and its regret at T.
@@ -156,7 +165,7 @@ class Sweep:
                 "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
             ) from error
         frames = []
-        for setting, result in self._measured():
+        for setting, result in self.results():
             frame = result.to_dataframe().drop(columns="agent")
             if not curves:
                 frame = frame[frame["t"] == setting.T].drop(columns="t")

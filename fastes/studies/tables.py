@@ -1,11 +1,13 @@
 """Studies as tables."""
 
+import os
 from typing import Any
 
-from fastes.results.tables import Grid, Parts, final_regret
+from fastes.results.tables import PER_STEP, REGRET, RUNS, Grid, Parts, notes
 from fastes.studies.axes import in_words
+from fastes.studies.store import Store
 from fastes.studies.study import Setting, Study
-from fastes.studies.sweep import Sweep
+from fastes.studies.sweep import progress_in, results_in
 
 
 def settings_table(study: Study, names: list[str], rows: list[tuple[Setting, list[str]]]) -> Grid:
@@ -24,15 +26,16 @@ def _shown(value: Any) -> str:
     return f"{shown:,}" if isinstance(shown, int) else str(shown)
 
 
-def sweep_tables(sweep: Sweep) -> Parts:
+def sweep_tables(store: Store) -> Parts:
     """Return a row for each setting of which there are results, and how many tasks are done."""
-    cells = [(setting, final_regret(result)) for setting, result in sweep.results()]
-    done = sweep.progress()
+    columns = [RUNS, REGRET, PER_STEP]
+    measured = results_in(store)
+    cells = [(setting, [c.text(result) for c in columns]) for setting, result in measured]
+    done = progress_in(store)
     return [
-        settings_table(sweep.study, ["runs", "regret at T", "per step"], cells),
-        "+- is one standard error of the mean over runs. Per step is the regret at T",
-        "divided by T.",
-        tasks_line(sweep.path, done.done, done.total),
+        settings_table(store.study, [column.title for column in columns], cells),
+        *notes(columns),
+        tasks_line(os.fspath(store.path), done.done, done.total),
     ]
 
 

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import platform
+import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,11 +16,14 @@ import numpy as np
 import fastes
 from fastes.agents.own import AbsentAgent
 from fastes.checks import arrays
+from fastes.files.archive import arrays_of
+from fastes.files.guard import typed
 from fastes.kernels.jit.cache import fingerprint
 from fastes.problem.bandit import LinearBandit
+from fastes.problem.sizes import FIXED
 from fastes.problem.whitening import rows_and_offsets
 from fastes.results.result import Configuration
-from fastes.simulation.execute import execute, result_of
+from fastes.simulation.execute import execute
 from fastes.simulation.partial_result import empty_partial_result
 from fastes.simulation.plan import make_plan, runs_in_lockstep
 from fastes.studies.study import Study
@@ -75,8 +79,11 @@ def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> li
     """
     pieces = []
     for i, (setting, cost) in enumerate(zip(study.settings, costs, strict=True)):
-        K, r = setting.problem.K, min(setting.problem.K, setting.problem.d)
-        least = LOCKSTEP_RUNS if runs_in_lockstep(setting.agent, K, r, setting.T) else 1
+        problem = setting.problem.sizes
+        together = problem.kind == FIXED and runs_in_lockstep(
+            setting.agent, problem.K or 1, problem.rank, setting.T
+        )
+        least = LOCKSTEP_RUNS if together else 1
         parts = min(round(cost * study.runs / seconds), study.runs // least)
         cuts = [study.runs * j // max(1, parts) for j in range(max(1, parts) + 1)]
         pieces += [
@@ -118,8 +125,8 @@ def _unpacked(packed: Packed, imports: bool) -> Study:
     description, arrays = packed
     found: dict[str, Any] = {}
     if arrays:
-        with np.load(io.BytesIO(arrays), allow_pickle=False) as stored:
-            found = dict(stored)
+        with zipfile.ZipFile(io.BytesIO(arrays)) as archive:
+            found = arrays_of(archive, [name.removesuffix(".npy") for name in archive.namelist()])
     return Study.from_description(json.loads(description), found, imports)
 
 
@@ -143,18 +150,19 @@ def do_task(
     execute(experiment, agent, partial, plan, stop=stop)
     if not partial.done.all():
         raise InterruptedError("stopped")
-    result = result_of(experiment, agent, partial, threads=1)
+    bandit = experiment.bandit
+    configuration = experiment.configuration(agent, len(partial.runs), 1, partial.seconds)
     return TaskResult(
-        json.dumps(result.configuration._asdict()),
-        _coordinates(experiment.bandit),
-        zlib.compress(result.regret.per_run.tobytes(), 1),
-        zlib.compress(result.counts.astype(np.int64).tobytes(), 1),
+        json.dumps(configuration._asdict()),
+        _coordinates(bandit),
+        zlib.compress((partial.regret * bandit.noise).tobytes(), 1),
+        zlib.compress(partial.counts.astype(np.int64).tobytes(), 1),
     )
 
 
 def task_configuration(result: TaskResult) -> Configuration:
     """Return what was simulated in a task."""
-    return Configuration(**json.loads(result.configuration))
+    return typed(Configuration, json.loads(result.configuration))
 
 
 def _coordinates(bandit: LinearBandit) -> str:

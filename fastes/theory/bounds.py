@@ -1,6 +1,7 @@
 """Bounds on Bayesian regret for a problem of one's own: the paper's, and five that go further.
 
-Theorems A to D and the information bound are stated and proven in docs/explanation/theorems.md.
+Theorems A to D and the information bound are stated and proven in the documentation,
+under "How many models are needed".
 What is said of single steps is in step_bounds.py.
 """
 
@@ -248,7 +249,13 @@ def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "bes
     target : float
         Regret.
     bound : str
-        One of `BOUNDS`. Each falls with M once it is below what it is for one model.
+        One of `BOUNDS`.
+
+    Notes
+    -----
+    Theorem A's bound may rise with M before it falls: it is concave in the expected number of
+    steps with a fresh model, which grows with M. So a target that one model misses is reached by
+    all M from some size on, or by none. The other bounds never rise with M.
 
     Examples
     --------
@@ -268,9 +275,11 @@ def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "bes
         value: Any = BOUNDS[bound](known, T, M)
         return value is not None and value <= target
 
+    if reached(1):
+        return 1
     if not reached(MAX_MODELS):
         raise ValueError(f"target must be reached by some M below 2^56, got {target:g}")
-    low, high = 0, 1
+    low, high = 1, 2
     while not reached(min(high, MAX_MODELS)):
         low, high = high, 2 * high
     while high - low > 1:

@@ -52,11 +52,12 @@ def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
     trivial = _estimate([np.maximum(x.largest - x.mean, 0.0).mean() for x in drawn])
     delta = _estimate([(x.largest - x.least).mean() for x in drawn])
     eta = 2.0 * math.sqrt(square.value + 1.0)
+    closed = _eta_closed_form(bandit, o, b)
     widest = float((b * b).sum(axis=1).max())
     return Constants(
         iota=sigma * math.sqrt(2.0 * (widest + 1.0)),
-        eta=Estimate(sigma * eta, sigma * 2.0 * square.se / eta),
-        eta_closed_form=_eta_closed_form(bandit, o, b),
+        eta=Estimate(min(sigma * eta, closed), sigma * 2.0 * square.se / eta),
+        eta_closed_form=closed,
         delta=Estimate(sigma * delta.value, sigma * delta.se),
         width=sigma * math.sqrt(widest),
         noise=sigma,
@@ -73,15 +74,16 @@ def _estimate(replicates: list[float]) -> Estimate:
 
 
 def _eta_closed_form(bandit: LinearBandit, o: Floats, b: Floats) -> float:
-    """Return the appendix's bound: 2 sqrt(min of two bounds on E[max (a'theta)^2] + sigma^2).
+    """Return 2 sqrt(min of two bounds on E[max (a'theta)^2] + sigma^2), in closed form.
 
-    In units of sigma, so that no square is too large to be held.
+    The one by dimension is the paper's. The one by arms is (T6) of the documentation:
+    the paper's fails unless the prior mean is 0. In units of sigma, squares do not overflow.
     """
     cov, sigma = bandit.prior_cov, bandit.noise
     variances = np.diag(cov) if np.ndim(cov) == 2 else np.broadcast_to(cov, bandit.d)
     longest = float(np.linalg.norm(bandit.actions / sigma, axis=1).max())
     largest = longest * float(np.hypot(bandit.prior_mean, np.sqrt(variances)).max())
     by_dimension = bandit.d * largest * largest
-    widest, farthest = float((b * b).sum(axis=1).max()), float((o * o).max())
-    by_arms = (4.0 * math.log(bandit.K) + 5.0) * widest + farthest
-    return sigma * 2.0 * math.sqrt(min(by_dimension, by_arms) + 1.0)
+    farthest, widest = float(np.abs(o).max()), math.sqrt(float((b * b).sum(axis=1).max()))
+    by_arms = farthest + math.sqrt(2.0 + 2.0 * math.log(bandit.K)) * widest
+    return sigma * 2.0 * math.sqrt(min(by_dimension, by_arms * by_arms) + 1.0)

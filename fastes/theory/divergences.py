@@ -6,13 +6,14 @@ draw finds it. Where an agent plays such an arm its probability is estimated alo
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
 from fastes.checks.arrays import Floats
+from fastes.kernels.beliefs.normal_law import NormalLaw
 from fastes.kernels.streams.philox import Source
 from fastes.problem.bandit import LinearBandit
 from fastes.theory.line_sampling import LogProbability, Normals, log_probability, normals_of
@@ -20,6 +21,7 @@ from fastes.theory.optimal_action import values_under
 from fastes.theory.winning_regions import can_win, inner_point, log_ball, region_of
 
 _SELDOM = 2  # of the draws that only choose: an arm that was the best of fewer is seldom
+_SINGLE = 0.5  # relative variance of a frequency: it is larger only where one draw was met
 _TOO_FEW = 4  # of the draws that p is from: the expansion of a logarithm needs more
 _LINES, _FEWEST_LINES = 128, 32  # for each seldom arm to begin with, or where they are many
 _ALL_LINES = 4096  # that they share where these are not precise enough
@@ -101,7 +103,7 @@ def refined_law(
     law: Law,
     seldom: NDArray[np.int64],
     bandit: LinearBandit,
-    posterior: Any,
+    posterior: NormalLaw,
     source: Source,
     t: int,
 ) -> Law:
@@ -140,14 +142,14 @@ def _scaled(law: Law, fixed: NDArray[np.int64]) -> Law:
 
 
 def _probabilities(
-    seldom: NDArray[np.int64], bandit: LinearBandit, posterior: Any, source: Source, t: int
+    seldom: NDArray[np.int64], bandit: LinearBandit, posterior: NormalLaw, source: Source, t: int
 ) -> Iterable[LogProbability]:
     """Yield P(one of the arms equal to it is the best) for arms in turn, few if all take too long.
 
     Infinite variance stands for a lower bound, the logarithm -inf for an arm that cannot win. That
     settles the divergence, and ends it.
     """
-    m, c = values_under(bandit, posterior.mu, posterior.root.T)
+    m, c = values_under(bandit, posterior.mean, posterior.root.T)
     cost = bandit.K * max(1, bandit.rank)
     lines = min(_LINES, max(_FEWEST_LINES, _ALL_LINES // (2 * len(seldom))))
     most = max(lines, min(_ALL_LINES, _AFFORDABLE // cost) // len(seldom))
@@ -181,30 +183,42 @@ def _probability(
     return found if hit else LogProbability(log_ball(region, point), math.inf)
 
 
-def divergences(q: Floats, law: Law, bandit: LinearBandit) -> Divergences:
-    """Return how far q is from p, corrected for what the errors of p add on average.
+def divergences(q: Floats, law: Law, bandit: LinearBandit, draws: int | None) -> Divergences:
+    """Return how far q is from p, corrected for what the errors of both add on average.
 
-    That is known to the second order: a relative variance v of p adds sqrt(p q) v / 4 to the
-    squared distance, q v / 2 to KL(q || p) and p v / 2 to KL(p || q).
+    That is known to the second order: a relative variance v of p or q adds sqrt(p q) v / 4 to the
+    squared distance, q v / 2 to KL(q || p) and p v / 2 to KL(p || q). Frequencies q in n draws have
+    v = (1 - q) / (n q). Arms that these draws missed may be played: KL(p || q) is not known then.
     """
     p, played = law.p, q > 0
-    correction = float(np.sqrt(p * q) @ law.variance) / 4.0
+    variance = law.variance.copy()
+    if draws is not None:
+        variance[played] += (1.0 - q[played]) / (draws * q[played])
+    correction = float(np.sqrt(p * q) @ variance) / 4.0
     missing = bool((p[~played] > 0).any()) or any(
         can_win(bandit, arm) for arm in np.flatnonzero(~played).tolist()
     )
-    backward = math.inf if missing else float(rel_entr(p[played], q[played]).sum())
+    backward = float(rel_entr(p[played], q[played]).sum())
+    if missing:
+        backward = math.inf if draws is None else math.nan
     terms = q[played] * (np.log(q[played]) - law.log_p[played])
     # One arm that cannot win settles it, whatever is not known of others.
     forward = math.inf if (terms == math.inf).any() else float(terms.sum())
     return Divergences(
         hellinger_squared=float(np.square(np.sqrt(p) - np.sqrt(q)).sum()) - correction,
         hellinger_correction=correction,
-        kl_phat_p=forward - float(q @ law.variance) / 2.0,
+        kl_phat_p=forward - float(q @ variance) / 2.0,
         kl_phat_p_bounded=float(law.bounded and math.isfinite(forward)),
-        kl_p_phat=backward - float(p @ law.variance) / 2.0,
+        kl_p_phat=backward - float(p @ variance) / 2.0,
     )
 
 
 def entropy_of(law: Law) -> float:
-    """Return the entropy of p, corrected likewise: a relative variance v takes off p v / 2."""
+    """Return the entropy of p, corrected likewise: a relative variance v takes off p v / 2.
+
+    nan where more than a tenth of p is known from single draws: it would be too small by about
+    as much.
+    """
+    if law.p @ (law.variance >= _SINGLE) > 0.1:
+        return math.nan
     return max(0.0, float(entr(law.p).sum())) + float(law.p @ law.variance) / 2.0

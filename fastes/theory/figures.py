@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fastes.checks.arrays import Floats
-from fastes.results.curve_drawing import Kind
-from fastes.results.curve_styles import curve_styles
-from fastes.results.curves import Curve, curves_of
+from fastes.results.curves import Curve, Line, curves_of
+from fastes.results.drawing import Kind
 from fastes.results.figures import chosen
-from fastes.results.legends import Plan, add_axes_legend
-from fastes.results.panels import Look, draw_curves, finish, is_axes, on_figure
+from fastes.results.panels import Look, draw_curves
 from fastes.results.result import Result
-from fastes.results.ticks import log_axis
 from fastes.theory import bounds
 from fastes.theory.inequalities import diagnostics_of, models_of, require_bounds
 
@@ -22,9 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_GREY: dict[str, Any] = {"color": "0.5", "linewidth": 1}
-_BOUND: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.9}
 _BOUNDS = {
+    "best": "best of all",
     "theorem1": "Theorem 1",
     "information": "information",
     "fresh": "Theorem A, fresh models",
@@ -36,42 +31,22 @@ _HELLINGER, _KL = "\\mathrm{Hel}^2(\\hat p_t, p_t)", "\\mathrm{KL}(\\hat p_t \\|
 
 def draw_bounds(table: Mapping[str, Any], ax: "Axes | Figure | None" = None) -> "Axes":
     """Draw the bounds of a problem against M; `table` is what ``fastes bound --json`` prints."""
-    if is_axes(ax):
-        axes: Any = ax
-        _draw_table(table, axes)
-        add_axes_legend(axes, "")
-        return axes
-
-    def draw(figure: Any) -> "Axes":
-        axes = figure.subplots()
-        axes.spines[["top", "right"]].set_visible(False)
-        _draw_table(table, axes)
-        heading = f"K={table['K']:,}, d={table['d']:,}, T={table['T']:,}"
-        finish(figure, [axes], [heading], "", (5.0, 2.9))
-        return axes
-
-    return on_figure(ax, draw)
-
-
-def _draw_table(table: Mapping[str, Any], axes: "Axes") -> None:
     rows = sorted(table["rows"], key=lambda row: row["M"])
-    sizes = [row["M"] for row in rows]
-    *others, best = curve_styles(["ts", "greedy", "linucb", "uniform", "ts", "es"])
-    # The best is one of the others almost everywhere: a broad line below them.
-    broad = {"color": best.colour, "linewidth": 5, "alpha": 0.35}
-    axes.loglog(sizes, [row["best"] for row in rows], label="bound for ES: best of all", **broad)
-    for (name, label), style in zip(_BOUNDS.items(), others, strict=True):
+    curves = []
+    for name, label in _BOUNDS.items():
         known = [(row["M"], row[name]) for row in rows if row[name] is not None]
         if known:
-            axes.loglog(*zip(*known, strict=True), label=f"bound for ES: {label}", **style.line())
-    if table["term_a"] > 0:
-        axes.axhline(table["term_a"], linestyle=":", label="bound for TS: term (a)", **_GREY)
-    if table["trivial"]["value"] > 0:
-        axes.axhline(table["trivial"]["value"], label="random play", **_GREY)
-    axes.set_xlabel("models M")
-    axes.set_ylabel("regret, at most")
-    for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        log_axis(axis, *limits)
+            facts = {"agent": "es" if name == "best" else name, **{n: table[n] for n in "KdT"}}
+            sizes, values = np.array(known).T
+            words = {"agent": f"bound for ES: {label}"}
+            curves.append(Curve(facts, words, sizes, values, np.full(len(sizes), np.nan), (0, 0)))
+    levels = {
+        "bound for TS: term (a)": (table["term_a"], ":"),
+        "random play": (table["trivial"]["value"], "-"),
+    }
+    lines = [Line(n, None, at, dashes=dashes) for n, (at, dashes) in levels.items() if at > 0]
+    kind = Kind("models M", "regret, at most", logx=True, logy=True, lines=lambda _: lines)
+    return draw_curves(curves, kind, ax, {})
 
 
 def draw_regret_and_bounds(
@@ -82,59 +57,45 @@ def draw_regret_and_bounds(
     Thin lines are bounds, of the colour of the agent that they are for. The arguments are those
     of `fastes.results.figures.plot_regret`.
     """
-    is_axes(ax)
-    kept = chosen(results, look)
-    for result in kept:
-        diagnostics_of(result)
-        require_bounds(result)
+    kept = _bounded(results, look)
     kind = Kind(
         *("steps", "cumulative regret, and bounds"),
         apart=("problem", "theta"),
         logx=True,
         logy=True,
-        more=_regret_bounds,
+        lines=_regret_bounds,
     )
     curves = curves_of(kept, lambda result: (result.t, result.regret.mean, result.regret.se))
     return draw_curves(curves, kind, ax, look)
 
 
-def _regret_bounds(ax: "Axes", curves: Sequence[Curve], styles: Plan) -> list[Floats]:
-    """Draw the bounds for the agents of one problem."""
-    drawn = []
+def _bounded(results: Sequence[Result], look: Look) -> list[Result]:
+    """Return the results that `where` keeps; ValueError if there are no bounds on one of them."""
+    kept = chosen(results, look)
+    for result in kept:
+        diagnostics_of(result)
+        require_bounds(result)
+    return kept
+
+
+def _result(curve: Curve) -> Result:
+    assert curve.result is not None
+    return curve.result
+
+
+def _regret_bounds(curves: Sequence[Curve]) -> list[Line]:
+    """Return the bounds for the agents of one problem."""
+    lines = []
     for curve in curves:
-        assert curve.result is not None
-        M = models_of(curve.result)
+        known, M = diagnostics_of(_result(curve)).constants, models_of(_result(curve))
         if M is not None:
-            known = diagnostics_of(curve.result).constants
-            bound = np.array([bounds.best_bound(known, int(t), M) for t in curve.x])
-            drawn.append(_draw_bound(ax, curve, styles, bound, "best bound for "))
-    assert curves[0].result is not None
-    known = diagnostics_of(curves[0].result).constants
+            best = np.array([bounds.best_bound(known, int(t), M) for t in curve.x])
+            lines.append(Line("best bound for", curve.x, best, curve))
     t = np.unique(np.concatenate([curve.x for curve in curves]))
     level = np.array([bounds.term_a(known, int(step)) for step in t])
-    random = t * known.trivial.value
-    for values, dashes, label in (
-        (level, ":", "bound for TS: term (a)"),
-        (random, "-", "random play"),
-    ):
-        if (values > 0).all():
-            ax.plot(t, values, linestyle=dashes, label=label, **_GREY)
-            drawn.append(values)
-    return drawn
-
-
-def _draw_bound(
-    ax: "Axes", curve: Curve, styles: Plan, values: Floats, words: str, **more: Any
-) -> Floats:
-    """Draw a bound for a curve, thin, in its colour; a scale of colours has one entry for all."""
-    line = styles.line(curve)
-    scaled = styles.style(curve) is None
-    label = words + ("each M, in its colour" if scaled else line["label"])
-    if scaled and label in ax.get_legend_handles_labels()[1]:
-        label = "_nolegend_"
-    look = {"color": line["color"], "linestyle": line["linestyle"], **_BOUND, **more}
-    ax.plot(curve.x, values, label=label, **look)
-    return values
+    lines.append(Line("bound for TS: term (a)", t, level, dashes=":"))
+    lines.append(Line("random play", t, t * known.trivial.value))
+    return [line for line in lines if (line.y > 0).all()]
 
 
 def draw_divergence(
@@ -147,25 +108,23 @@ def draw_divergence(
     both, since Hel^2 is at most KL. The arguments are those of
     `fastes.results.figures.plot_regret`.
     """
-    is_axes(ax)
-    kept = chosen(results, look)
-    for result in kept:
-        diagnostics_of(result)
-        require_bounds(result)
     curves = [
         replace(curve, y=np.where(curve.y > 0, curve.y, np.nan))
-        for curve in curves_of(kept, _hellinger)
+        for curve in curves_of(_bounded(results, look), _hellinger)
         if (curve.y > 0).any()  # Thompson sampling has no distance, nor a place on such an axis
     ]
     if not curves:
         raise ValueError("no result has a divergence above zero to draw")
+    lines = [line for curve in curves for line in _divergences([curve])]
+    open_ = f"; open: $E[{_KL}]$, where finite" if any(x.error is not None for x in lines) else ""
     kind = Kind(
         *("$t + 1$", "divergence of $\\hat p_t$ from $p_t$"),
         marks="bars",
         apart=("problem", "theta"),
         logx=True,
         logy=True,
-        more=_divergence_bounds,
+        note=f"filled: $E[{_HELLINGER}]$, at most KL{open_}",
+        lines=_divergences,
     )
     return draw_curves(curves, kind, ax, look)
 
@@ -176,42 +135,20 @@ def _hellinger(result: Result) -> tuple[Any, Any, Any]:
     return found.t + 1, distance.value, distance.se
 
 
-def _divergence_bounds(ax: "Axes", curves: Sequence[Curve], styles: Plan) -> list[Floats]:
-    """Draw what is bounded, KL, and its bound."""
-    drawn, measured = [], False
+def _divergences(curves: Sequence[Curve]) -> list[Line]:
+    """Return what is bounded, KL, where it is finite in all runs, and its bound."""
+    lines = []
     for curve in curves:
-        assert curve.result is not None
-        found, c = diagnostics_of(curve.result), curve.result.configuration
-        divergence = found.mean("kl_phat_p")
-        known = (divergence.infinite == 0) & (divergence.unknown == 0)
-        whole = known & (divergence.value > 0)
-        line = styles.line(curve)
+        found, M = diagnostics_of(_result(curve)), models_of(_result(curve))
+        kl = found.mean("kl_phat_p")
+        whole = (kl.infinite == 0) & (kl.unknown == 0) & (kl.value > 0)
         if whole.any():
-            values = np.where(whole, divergence.value, np.nan)
-            bars = 2 * divergence.se if c.runs > 1 else None
-            look: dict[str, Any] = {
-                "marker": line.get("marker", "o"),
-                "markerfacecolor": "none",
-                "markersize": 5,
-            }
-            look |= {"color": line["color"], "linestyle": "none", "elinewidth": 0.8}
-            ax.errorbar(curve.x, values, bars, **look)
-            drawn.append(values)
-            measured = True
-        M = models_of(curve.result)
+            values = np.where(whole, kl.value, np.nan)
+            lines.append(Line("", curve.x, values, curve, error=2 * kl.se))
         if M is not None:
             bound = bounds.divergence_bound(found.constants.K, found.t, M)
-            words = f"bound on $E[{_KL}]$, "
-            drawn.append(_draw_bound(ax, curve, styles, bound, words, linestyle="-"))
-    ax.plot([], [], color="0.4", marker="o", label=f"filled: $E[{_HELLINGER}]$, at most KL")
-    if measured:
-        open_markers: dict[str, Any] = {
-            "marker": "o",
-            "markerfacecolor": "none",
-            "linestyle": "none",
-        }
-        ax.plot([], [], color="0.4", label=f"open: $E[{_KL}]$, where finite", **open_markers)
-    return drawn
+            lines.append(Line("bound on KL for", curve.x, bound, curve))
+    return lines
 
 
 def draw_final_regret(
@@ -221,7 +158,6 @@ def draw_final_regret(
 
     The arguments are those of `fastes.results.figures.plot_regret`.
     """
-    is_axes(ax)
     kept = chosen(results, look)
     finals = curves_of(kept, lambda r: (r.t[-1:], r.regret.mean[-1:], r.regret.se[-1:]))
     if not any("M" in curve.facts for curve in finals):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fastes.checks import numbers
 from fastes.checks.arrays import Floats
+from fastes.checks.documented import documented
 from fastes.results.diagnostics import Mean, mean_over_runs
 from fastes.results.result import Result
 from fastes.theory import bounds
@@ -18,6 +19,7 @@ from fastes.theory.particle_filter import filter_history
 _AFFORDABLE = 1 << 42  # multiply-adds: an hour or two
 
 
+@documented
 class HistoryLaws(NamedTuple):
     """Divergences of pbar_t from p_t, one row a run.
 

@@ -42,7 +42,8 @@ class OptimalAction:
     method : str
         "certain", "two arms", "independent arms", "rank 1", "rank 2" or "quasi-Monte Carlo".
     entropy : Estimate
-        H(A*), in nats.
+        H(A*), in nats. From fewer than ten draws for each arm that differs it is an upper bound,
+        on average, and its error reaches down to a lower one.
     """
 
     probabilities: Floats
@@ -67,8 +68,8 @@ def optimal_action(
     bandit : LinearBandit
         The problem.
     mean : (r,) array_like, optional
-        Mean of z, in the canonical coordinates of the problem; by default 0
-        (docs/explanation/method.md).
+        Mean of z, in the canonical coordinates of the problem; by default 0. In the
+        documentation, "How fastes computes" defines them.
     root : (r, n) array_like, optional
         A root of its covariance, S = root root'; by default the identity.
     samples : int

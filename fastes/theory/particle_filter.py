@@ -184,7 +184,12 @@ def _law(
     for first in range(0, _DRAWS, rows):
         draws = rng.standard_normal((min(rows, _DRAWS - first), r))
         counts += np.bincount((expected + draws @ loadings.T).argmax(axis=1), minlength=K)
-    return (counts + 0.5) / (_DRAWS + 0.5 * K), _DRAWS
+    return smoothed(counts, _DRAWS), _DRAWS
+
+
+def smoothed(counts: Floats, draws: float) -> Floats:
+    """Return a law from counts in a number of draws, positive everywhere."""
+    return (counts + 0.5) / (draws + 0.5 * len(counts))
 
 
 def _compare(
@@ -205,7 +210,11 @@ def _compare(
 
 
 def _divergences(sums: Floats, p: Floats, draws: float) -> Floats:
-    """Return KL(q || p) and Hellinger^2, q in proportion to `sums`, less the noise of p."""
+    """Return KL(q || p) and Hellinger^2, q in proportion to `sums`, less the noise of p.
+
+    `smoothed` frequencies in n draws have E log p_a = log p_a - (K - 1) / (2 n), the same for all
+    arms, and E sqrt p_a = sqrt p_a (1 - (2 K - 1 - 1 / p_a) / (8 n)), both to the first order.
+    """
     total = sums.sum()
     if not total > 0:
         return np.full(2, np.nan)
@@ -214,7 +223,8 @@ def _divergences(sums: Floats, p: Floats, draws: float) -> Floats:
     with np.errstate(divide="ignore"):
         kl = float((q[played] * np.log(q[played] / p[played])).sum())
     hellinger = float(np.square(np.sqrt(q) - np.sqrt(p)).sum())
-    variance = (1.0 - p[played]) / (p[played] * draws) if np.isfinite(draws) else 0.0
-    kl -= float((q[played] * variance).sum()) / 2
-    hellinger -= float((np.sqrt(p[played] * q[played]) * variance).sum()) / 4
+    if np.isfinite(draws):
+        K = len(p)
+        kl -= (K - 1) / (2 * draws)
+        hellinger -= float(np.sqrt(p * q) @ (2 * K - 1 - 1 / p)) / (4 * draws)
     return np.array([kl, hellinger])

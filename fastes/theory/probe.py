@@ -3,7 +3,7 @@
 phat_t, the law of the action given the agent's whole state, is compared with p_t, the law of the
 optimal action. It is not the paper's pbar_t, which conditions on the history alone: for an
 ensemble pbar_t = E[phat_t | H_t]; so it is for V-IDS, whose state holds its own draws. For other
-agents both are the same (docs/explanation/theory.md).
+agents both are the same (documentation: "The paper's quantities and bounds").
 """
 
 import math
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from fastes.agents.action_law import ActionLaw
 from fastes.agents.agent import Agent
-from fastes.agents.best_arms import BLOCK, BestArmCounts, draw_posterior_models, with_root
+from fastes.agents.best_arms import BLOCK, BestArmCounts, draws_of
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.arms import Arms
+from fastes.kernels.beliefs.interface import normal_law
+from fastes.kernels.beliefs.normal_law import NormalLaw
 from fastes.kernels.diagnostics.best_of_models import values_of_arm
 from fastes.kernels.diagnostics.mutual_information import bins_of, information, points_of
 from fastes.kernels.streams.philox import Source
@@ -54,7 +56,7 @@ def probe(
 
     `means` are the true mean rewards in units of the noise.
     """
-    posterior = with_root(state.posterior)
+    posterior = normal_law(state.belief)
     arms, sigma = bandit.canonical.arms, bandit.noise
     played = agent.action_law(state, arms, source, t)
     apart, z, informative = _draws(bandit, posterior, source, t, samples, played.probabilities)
@@ -67,7 +69,7 @@ def probe(
         q = played.probabilities
         seldom = seldom_best(drawn.p, drawn.n, apart, bandit.duplicate_counts) & (q > 0)
         law = refined_law(law, np.flatnonzero(seldom), bandit, posterior, source, t)
-        divergence = divergences(q, law, bandit)
+        divergence = divergences(q, law, bandit, played.draws)
     main, error = _main_regret_and_error(q, drawn, expected)
     if played.probabilities is None:
         main *= 1.0 / (1.0 - 1.0 / drawn.n)  # n draws make it too small by that factor
@@ -111,7 +113,12 @@ class _Draws(NamedTuple):
 
 
 def _draws(
-    bandit: LinearBandit, posterior: Any, source: Source, t: int, samples: int, q: Floats | None
+    bandit: LinearBandit,
+    posterior: NormalLaw,
+    source: Source,
+    t: int,
+    samples: int,
+    q: Floats | None,
 ) -> _Draws:
     """Return as many draws as were asked for, or eight times as many where these pay.
 
@@ -121,7 +128,7 @@ def _draws(
     """
 
     def drawn(few: int, n: int, informative: int) -> _Draws:
-        z = draw_posterior_models(posterior, source, t, few + n)
+        z = draws_of(posterior, source, t, few + n)
         return _Draws(
             _count_best_arms(bandit.canonical.arms, z[:few])[0].counts, z[few:], informative
         )
@@ -156,7 +163,7 @@ class _Drawn(NamedTuple):
 
 
 def _optimal(
-    bandit: LinearBandit, posterior: Any, z: Floats, winners: BestArmCounts
+    bandit: LinearBandit, posterior: NormalLaw, z: Floats, winners: BestArmCounts
 ) -> tuple[Floats, _Drawn]:
     """Return the arms' expected values and the law of the best, exact where that is possible.
 
@@ -164,7 +171,7 @@ def _optimal(
     falls below zero, and varies less.
     """
     if bandit.K <= 2 or bandit.rank <= 2 or bandit.K <= bandit.rank + 1:
-        expected, loadings = values_under(bandit, posterior.mu, posterior.root.T)
+        expected, loadings = values_under(bandit, posterior.mean, posterior.root.T)
         exact = exact_law_of_the_best(expected, loadings)
         if exact is not None:
             return expected, _Drawn(exact.probabilities, exact.values, math.inf)

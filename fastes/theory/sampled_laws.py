@@ -1,5 +1,6 @@
 """The law of the optimal action by quasi-Monte Carlo."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +11,13 @@ from scipy.stats import qmc
 from fastes.agents.best_arms import best_arms
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
-from fastes.kernels.actions.arms import arms_bytes, empty_arms, store_rows
+from fastes.kernels.actions.arms import empty_arms, store_rows
 from fastes.results.constants import Estimate
 from fastes.theory.exact_laws import Law
 from fastes.theory.measures import entropy
 
 REPLICATES = 16
+_ENOUGH = 10  # draws for each arm: with fewer the entropy is bounded, not estimated
 
 
 def shared_entropy(p: Floats, copies: Any) -> float:
@@ -50,7 +52,7 @@ def extremes_of_draws(m: Floats, c: Floats, copies: Any, samples: int, seed: int
     """
     if c.shape[1] == 0:
         c = np.zeros((len(m), 1))
-    require(f"values of {len(m):,} arms", arms_bytes(*c.shape))
+    require(f"values of {len(m):,} arms", empty_arms.nbytes(*c.shape))
     arms = empty_arms(*c.shape)
     store_rows(arms, 0, np.ascontiguousarray(c), np.ascontiguousarray(m))
     weights = copies / copies.sum()
@@ -73,12 +75,44 @@ def sampled_law(copies: Any, drawn: list[Extremes]) -> tuple[Law, Estimate]:
     p = total / draws
     # What was never seen, or seen equally often in every replicate, is not known exactly.
     se = np.maximum(se, np.where(total > 0, np.sqrt(p) / draws, 1.0 / draws))
-    # The jackknife takes off the bias of the plug-in estimate, which is too small.
-    whole = shared_entropy(p, copies)
-    left_out = [shared_entropy((total - k) / (draws - k.sum()), copies) for k in counts]
+    entropy_of = _entropy if draws >= _ENOUGH * K else _entropy_from_few
+    return Law(p, values / draws, se, "quasi-Monte Carlo"), entropy_of(counts, copies)
+
+
+def _entropy(counts: Floats, copies: Any) -> Estimate:
+    """Return the entropy from counts of each replicate, (REPLICATES, K).
+
+    The jackknife takes off the bias of the plug-in estimate, which is too small.
+    """
+    total = counts.sum(axis=0)
+    whole = shared_entropy(total / total.sum(), copies)
+    left_out = [shared_entropy((total - k) / (total - k).sum(), copies) for k in counts]
     value = REPLICATES * whole - (REPLICATES - 1) * float(np.mean(left_out))
     spread = np.sqrt((REPLICATES - 1) * np.var(left_out))
-    return Law(p, values / draws, se, "quasi-Monte Carlo"), Estimate(value, float(spread))
+    return Estimate(min(value, math.log(copies.sum())), float(spread))
+
+
+def _entropy_from_few(counts: Floats, copies: Any) -> Estimate:
+    """Return what the entropy is at most, on average; the error reaches what it is at least.
+
+    It is at least the entropy of the frequencies, on average, for entropy is concave. It is at
+    most the mean of -log q over the draws of a replicate, whatever q is, if q knows nothing of
+    these draws. q is made of the other replicates, arms that they miss sharing what Good and
+    Turing estimate for these: the share of arms that were met once.
+    """
+    total = counts.sum(axis=0)
+    upper = np.empty(REPLICATES)
+    for i, k in enumerate(counts):
+        others = total - k
+        n, missed = others.sum(), others == 0
+        new = ((others == 1).sum() + 1.0) / (n + 2.0) if missed.any() else 0.0
+        each = (1.0 - new) * others / copies / n
+        each[missed] = new / max(1, copies[missed].sum())
+        upper[i] = -(k @ np.log(each)) / k.sum()
+    value = min(float(upper.mean()), math.log(copies.sum()))
+    gap = value - shared_entropy(total / total.sum(), copies)
+    spread = upper.std(ddof=1) / math.sqrt(REPLICATES)
+    return Estimate(value, math.hypot(gap, spread))
 
 
 def normal_draws(r: int, n: int, seed: int) -> Any:

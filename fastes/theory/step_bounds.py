@@ -2,7 +2,8 @@
 
 l_t = E KL(phat_t || p_t), k_t = E KL(pbar_t || p_t) and h_t = E Hel^2(pbar_t || p_t), where phat_t
 is the law of the action given the history and the models, pbar_t given the history alone:
-h_t <= k_t <= l_t. Statements and proofs: docs/explanation/theorems.md.
+h_t <= k_t <= l_t. Statements and proofs: in the documentation, "How many models are
+needed".
 """
 
 import math

@@ -1,25 +1,29 @@
 """Bounds, and measurements beside them, as tables."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import starmap
+from typing import Any, NamedTuple
 
 from fastes.results.comparison import Comparison
 from fastes.results.tables import (
+    Column,
     Grid,
     Parts,
+    grid,
     in_brackets,
     rounded,
-    setting_line,
+    rounded_up,
+    setting_lines,
     with_error,
-    world_lines,
 )
 
 _BOUNDS = {
-    "theorem1": "Theorem 1",
-    "information": "information",
-    "fresh": "A",
-    "first_order": "B",
-    "reuse": "C",
+    "theorem1": ("Theorem 1", "the paper's."),
+    "information": ("information", "Theorem 2 with the information bound."),
+    "fresh": ("A", "Theorem A, fresh models."),
+    "first_order": ("B", "Theorem B, first order in the divergence."),
+    "reuse": ("C", "Theorem C, reuse of models, for M > T."),
 }
 
 
@@ -29,26 +33,32 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
     `table` is what ``fastes bound --json`` prints.
     """
     eta, delta, entropy, trivial = (table[n] for n in ("eta", "delta", "entropy", "trivial"))
-    rows = []
-    for row in table["rows"]:
-        known = [name for name in _BOUNDS if row[name] is not None]
-        winner = min(known, key=lambda name: row[name])
-        cells = [rounded(row[name]) + "*" * (name == winner) for name in _BOUNDS]
-        above = row["best"] > trivial["value"]
-        rows.append([f"{row['M']:,}", *cells, rounded(row["best"]) + "!" * above])
+    shown = with_error(eta["value"], eta["se"])
+
+    def text(row: dict[str, Any], name: str) -> str:
+        known = [each for each in _BOUNDS if row[each] is not None]
+        return rounded(row[name]) + "*" * (name == min(known, key=lambda each: row[each]))
+
+    def best(row: dict[str, Any]) -> str:
+        return rounded(row["best"]) + "!" * (row["best"] > trivial["value"])
+
+    columns = [
+        Column("M", lambda row: f"{row['M']:,}"),
+        *(Column(title, partial(text, name=name), note) for name, (title, note) in _BOUNDS.items()),
+        Column("best", best, "with the smallest divergence at each step."),
+    ]
     return [
         f"K={table['K']:,} arms, d={table['d']:,}, T={table['T']:,} steps",
-        f"iota {rounded(table['iota'])}, eta {with_error(eta['value'], eta['se'])} "
-        f"(at most {rounded(eta['closed_form'])}), "
-        f"Delta {with_error(delta['value'], delta['se'])}",
+        f"iota {rounded(table['iota'])}, eta {shown} "
+        f"(at most {rounded_up(eta['closed_form'], shown)})",
+        f"Delta {with_error(delta['value'], delta['se'])}, "
         f"H(A*) {with_error(entropy['value'], entropy['se'])}",
         f"Thompson sampling, term (a): {rounded(table['term_a'])}",
         f"random play: {with_error(trivial['value'], trivial['se'])}",
-        Grid(["M", *_BOUNDS.values(), "best"], rows),
-        "Bounds on the regret of ensemble sampling. Theorem 1 is the paper's; information",
-        "is its Theorem 2 with the information bound. Theorems A: fresh models; B: first",
-        "order in the divergence; C: reuse of models, M > T. best: with the smallest",
-        "divergence at each step. *: smallest of a row; !: above random play.",
+        grid(columns, table["rows"]),
+        "Bounds on the regret of ensemble sampling.",
+        *_explained(columns),
+        "*: smallest of a row; !: above random play.",
         f"M = KT/d is {table['M_for_KT_over_d']:,}",
     ]
 
@@ -58,21 +68,19 @@ def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) ->
     c = comparison.results[0].configuration
     runs, believed = c.runs, c.truth == "belief"
     parts: list[str | Grid] = [
-        setting_line(comparison.results),
-        *world_lines(comparison.results),
+        *setting_lines(comparison.results),
         "phat: the law of the action given the agent's state; p: of the optimal action.",
         *([] if believed else ["p is that of the agent's belief, which is not the truth."]),
     ]
+    shown: list[_Quantity] = []
     for table in tables:
-        parts += [f"\n{table['agent']}", _divergences(table, runs), "", _regrets(table, runs)]
-        if table["ensemble"] is not None:
-            columns = {name.replace("_", " "): each for name, each in table["ensemble"].items()}
-            parts += ["", _by_time(table["t"], columns, runs)]
-        parts += ["", *_models(table, runs)]
-        if table["pbar"] is not None:
-            parts += ["", _pbar(table, runs)]
-        parts += _totals(table, _NO_BOUNDS.get(c.outside_theory, ""))
-    return [*parts, "", *_footer(tables, runs, believed)]
+        parts.append(f"\n{table['agent']}")
+        for group in _MEASURED:
+            known = [each for each in starmap(_Quantity, group) if _is_known(table, each.key)]
+            parts += [_by_time(table, known, runs), ""] if known else []
+            shown += known
+        parts[-1:] = _totals(table, _NO_BOUNDS.get(c.outside_theory, ""))
+    return [*parts, "", *_explained(shown), *_notes(tables, runs), _PAGE]
 
 
 _NO_BOUNDS = {
@@ -85,72 +93,94 @@ _NO_BOUNDS = {
 """What is said in the place of bounds, by `Configuration.outside_theory`."""
 
 
-def _divergences(table: dict[str, Any], runs: int) -> Grid:
-    bound = table["bounds"] and table["bounds"]["kl_phat_p"]
-    columns = {
-        "Hellinger^2": table["hellinger_squared_of_phat"],
-        "KL(phat||p)": table["kl_phat_p"],
-        **({"its bound": bound} if bound else {}),
-        "KL(p||phat)": table["kl_p_phat"],
-        "entropy": table["entropy"],
-    }
-    return _by_time(table["t"], columns, runs)
+class _Quantity(NamedTuple):
+    """A column of what was measured: where it is in what `inequalities` returns, and what it is."""
+
+    title: str
+    key: str
+    note: str
 
 
-def _models(table: dict[str, Any], runs: int) -> Iterator[Grid]:
-    """Yield what is known of pbar, and of how optimistic the models are."""
-    bounds, columns = table["bounds"] or {}, {}
-    if table["information_of_phat"] is not None:
-        columns["KL(pbar||p) at most"] = table["information_of_phat"]
-        columns |= {name: bounds[key] for key, name in _PBAR.items() if bounds.get(key)}
-    if table["totals"]["least_exceedance"] is not None:
-        columns["exceedance"] = table["exceedance"]
-    if columns:
-        yield _by_time(table["t"], columns, runs)
+_MEASURED = (
+    (
+        (
+            *("Hellinger^2", "hellinger_squared_of_phat"),
+            "squared Hellinger distance of phat and p, from 0 to 2.",
+        ),
+        ("KL(phat||p)", "kl_phat_p", "divergence in nats."),
+        ("its bound", "bounds.kl_phat_p", "K log(6 (t + 1) M) / M."),
+        ("KL(p||phat)", "kl_p_phat", "infinite where phat misses an arm that can be the best."),
+        ("entropy", "entropy", "of the optimal action given the history, in nats."),
+    ),
+    (
+        ("main regret", "main_regret_of_phat", "G_t of the proof of Theorem 2."),
+        ("error", "approximation_error_of_phat", "D_t of the same proof."),
+        ("bound", "bounds.approximation_error", "on D_t: eta times the root of Hellinger^2."),
+        ("step regret", "step_regret", "G_t + D_t, as the agent believes."),
+        ("given theta", "step_regret_given_theta", "the same given the true theta too."),
+        ("info ratio", "information_ratio", "E[G_t^2] / E[I_t], I_t the step's information."),
+    ),
+    (
+        ("variance", "ensemble.variance", "of the models; about 1 for posterior draws."),
+        ("mean error", "ensemble.mean_error", "of the models; about 1 for posterior draws."),
+        ("cov error", "ensemble.cov_error", "of the models; about 1 for posterior draws."),
+    ),
+    (
+        ("KL(pbar||p) at most", "information_of_phat", "KL(phat||p) summed before t, over M."),
+        ("information", "bounds.kl_pbar_p", "the information bound on KL(pbar||p), proven."),
+        ("fresh", "bounds.hellinger_squared_of_pbar", "a bound on Hellinger^2 of pbar and p."),
+        ("exceedance", "exceedance", "share of models with max a'z >= max a'theta."),
+    ),
+    (
+        ("KL(pbar||p)", "pbar.kl_pbar_p", "by a particle filter, its noise is in the error."),
+        ("Hel^2(pbar,p)", "pbar.hellinger_squared_of_pbar", "by the same."),
+        ("information", "pbar.bounds.information", "the information bound on KL(pbar||p), proven."),
+        ("Prop. 1", "pbar.bounds.proposition1", "Proposition 1 on KL(pbar||p)."),
+        ("paper", "pbar.bounds.paper", "K log(6 (t + 1) M) / M, the paper's on KL(pbar||p)."),
+        ("particles", "pbar.effective.median", "effective number of particles, median of runs."),
+        ("least", "pbar.effective.least", "the least effective number of particles of a run."),
+    ),
+)
+"""Tables of columns: title, place in what `inequalities` returns, explanation."""
+
+_PAGE = 'The documentation explains each, under "Diagnostics".'
+
+_TOTALS = {
+    "Regret": "regret",
+    "Sum of G_t + D_t": "sum_of_step_regrets",
+    "Least exceedance at these times": "least_exceedance",
+    "Theorem 2 with phat as measured": "theorem2_of_phat",
+    "Theorem B with phat as measured": "first_order_of_phat",
+    "Theorem 1": "theorem1",
+    "Best bound": "best",
+    "Random play": "trivial",
+}
 
 
-def _pbar(table: dict[str, Any], runs: int) -> Grid:
-    """Return what a particle filter found of pbar, beside what bounds it."""
-    found = table["pbar"]
-    columns = {
-        "KL(pbar||p)": found["kl_pbar_p"],
-        "Hel^2(pbar,p)": found["hellinger_squared_of_pbar"],
-        **{name: found["bounds"][key] for key, name in _BOUNDS_OF_PBAR.items()},
-        "particles": found["effective"]["median"],
-        "least": found["effective"]["least"],
-    }
-    return _by_time(table["t"], columns, runs)
+def _found(table: Mapping[str, Any], key: str) -> Any:
+    """Return what is under a key with dots; None where something on the way is none."""
+    found: Any = table
+    for name in key.split("."):
+        found = None if found is None else found.get(name)
+    return found
 
 
-_BOUNDS_OF_PBAR = {"information": "information", "proposition1": "Prop. 1", "paper": "paper"}
-_PBAR = {"kl_pbar_p": "information", "hellinger_squared_of_pbar": "fresh"}
+def _is_known(table: Mapping[str, Any], key: str) -> bool:
+    if key == "exceedance" and table["totals"]["least_exceedance"] is None:
+        return False  # in no run
+    return _found(table, key) is not None
 
 
-def _regrets(table: dict[str, Any], runs: int) -> Grid:
-    bounds = table["bounds"]
-    columns = {
-        "main regret": table["main_regret_of_phat"],
-        "error": table["approximation_error_of_phat"],
-        **({"bound": bounds["approximation_error"]} if bounds else {}),
-        "step regret": table["step_regret"],
-        "given theta": table["step_regret_given_theta"],
-        "info ratio": table["information_ratio"],
-    }
-    return _by_time(table["t"], columns, runs)
+def _by_time(table: dict[str, Any], quantities: list[_Quantity], runs: int) -> Grid:
+    """Return a column for each quantity, a row for each time."""
 
+    def text(i: int, key: str) -> str:
+        found = _found(table, key)
+        return rounded(found[i]) if isinstance(found, list) else _cell(found, i, runs)
 
-def _by_time(
-    t: list[int], columns: Mapping[str, Mapping[str, Any] | list[float | None]], runs: int
-) -> Grid:
-    """Return measurements and bounds, one column each, one row for each time."""
-    rows = []
-    for i, step in enumerate(t):
-        cells = [
-            rounded(each[i]) if isinstance(each, list) else _cell(each, i, runs)
-            for each in columns.values()
-        ]
-        rows.append([f"{step:,}", *cells])
-    return Grid(["t", *columns], rows)
+    columns = [Column(each.title, partial(text, key=each.key)) for each in quantities]
+    times = Column("t", lambda i: f"{table['t'][i]:,}")
+    return grid([times, *columns], range(len(table["t"])))
 
 
 def _cell(each: Mapping[str, Any], i: int, runs: int) -> str:
@@ -163,32 +193,9 @@ def _cell(each: Mapping[str, Any], i: int, runs: int) -> str:
     return f"{shown} of {runs - each['unknown'][i]:,}" if each["unknown"][i] else shown
 
 
-def _footer(tables: list[dict[str, Any]], runs: int, believed: bool) -> Iterator[str]:
-    """Yield what each column is, a line each, and what stands beside a mean."""
-    yield "Hellinger^2: squared Hellinger distance of phat and p, from 0 to 2."
-    yield "KL(phat||p): divergence in nats; its bound: K log(6 (t + 1) M) / M."
-    yield "KL(p||phat): infinite where phat misses an arm that can be the best."
-    yield "entropy: of the optimal action given the history, in nats."
-    yield "main regret: G_t of the proof of Theorem 2; error: its D_t; bound: on D_t."
-    if believed:
-        yield "step regret: G_t + D_t; given theta: the same given theta too, of equal mean."
-    else:
-        yield "step regret: G_t + D_t, as the agent believes; given theta: as it is in truth."
-    ratios = {table["bounds"] and table["bounds"]["information_ratio"] for table in tables}
-    bound = f", at most {rounded(ratios.pop())}" if None not in ratios else ""
-    yield f"info ratio: E[G_t^2] / E[I_t], I_t the information of the step{bound}."
-    if any(table["ensemble"] is not None for table in tables):
-        yield "variance, mean error, cov error: models against posterior draws, each about 1."
-    if any(table["information_of_phat"] is not None for table in tables):
-        yield "KL(pbar||p) at most: KL(phat||p) summed before t, over M, the information bound;"
-        yield "information: the same, proven; fresh: a bound on Hellinger^2 of pbar and p."
-    if any(table["pbar"] is not None for table in tables):
-        yield "KL(pbar||p), Hel^2(pbar,p): by a particle filter, its noise is in the error;"
-        yield "particles, least: effective number of them, median and least of the runs."
-    if any(table["totals"]["least_exceedance"] is not None for table in tables):
-        yield "exceedance: share of models with max a'z >= max a'theta."
-    yield from _notes(tables, runs)
-    yield "docs/explanation/diagnostics.md explains each."
+def _explained(columns: Iterable[Column | _Quantity]) -> list[str]:
+    """Return a line for each column that has an explanation, each once."""
+    return list(dict.fromkeys(f"{each.title}: {each.note}" for each in columns if each.note))
 
 
 def _notes(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
@@ -208,18 +215,17 @@ def _notes(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
 
 
 def _totals(table: dict[str, Any], no_bounds: str) -> Iterator[str]:
+    """Yield the totals over steps: measurements, then bounds or why there are none."""
     totals = table["totals"]
     how = "" if totals["every_step"] else ", interpolated between these times"
-    yield f"\nRegret: {with_error(**totals['regret'])}"
-    yield f"Sum of G_t + D_t{how}: {with_error(**totals['sum_of_step_regrets'])}"
-    if totals["least_exceedance"] is not None:
-        yield f"Least exceedance at these times: {with_error(**totals['least_exceedance'])}"
+    yield ""
+    for name, key in _TOTALS.items():
+        found = totals.get(key)
+        if found is not None:
+            at = how if "_t" in name or "measured" in name else ""
+            shown = with_error(**found) if isinstance(found, dict) else rounded(found)
+            yield f"{name}{at}: {shown}"
     if table["bounds"] is None:
         yield no_bounds
-        return
-    yield f"Theorem 2 with phat as measured{how}: {rounded(totals['theorem2_of_phat'])}"
-    yield f"Theorem B with phat as measured{how}: {rounded(totals['first_order_of_phat'])}"
-    if totals["theorem1"] is not None:
-        yield f"Theorem 1: {rounded(totals['theorem1'])}"
-        yield f"Best bound: {rounded(totals['best'])}"
-    yield f"Random play: {rounded(totals['trivial'])}"
+    else:
+        yield f"Info ratio at most: {rounded(table['bounds']['information_ratio'])}"

@@ -8,7 +8,8 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import entry, kernel
-from .codes import Codes, NoCodes, codes_bytes, empty_codes, encode_tile
+from ..states.layout import allocated, full, zeros
+from .codes import Codes, NoCodes, empty_codes, encode_tile
 
 
 class Arms(NamedTuple):
@@ -33,21 +34,20 @@ def tile_count(n: int) -> int:
     return -(-n // TILE)
 
 
+@allocated
 def empty_arms(K: int, r: int) -> Arms:
     """Return K arms that are yet to be filled, row by row, by `store_rows`."""
     count = tile_count(K)
-    shape = count, r, TILE
-    tiles, tiles32 = np.zeros(shape), np.zeros(shape, np.float32)
-    offsets = np.full((count, TILE), -np.inf)
-    offsets32, rows32 = offsets.astype(np.float32), np.zeros((K, r), np.float32)
-    codes = empty_codes(count, r)
-    return Arms(tiles, offsets, tiles32, offsets32, rows32, np.zeros(2), codes, K)
-
-
-def arms_bytes(K: int, r: int) -> int:
-    """Return the memory that `empty_arms` takes."""
-    tiles = tile_count(K)
-    return 12 * tiles * TILE * (r + 1) + 4 * K * r + 16 + codes_bytes(tiles, r)
+    return Arms(
+        tiles=zeros((count, r, TILE)),
+        offsets=full((count, TILE), -np.inf),
+        tiles32=zeros((count, r, TILE), np.float32),
+        offsets32=full((count, TILE), -np.inf, np.float32),
+        rows32=zeros((K, r), np.float32),
+        largest=zeros(2),
+        codes=empty_codes.layout(count, r),
+        K=K,
+    )
 
 
 @entry
@@ -77,7 +77,7 @@ def load_arm(arms, arm, b):
 
 
 @entry
-def mean_rewards(arms, z, scores, out):
+def arm_values(arms, z, scores, out):
     """out[a] = o_a + b_a'z for every arm; cost O(K r)."""
     for tile in range(arms.tiles.shape[0]):
         score_tile(arms.tiles[tile], arms.offsets[tile], z, scores)

@@ -1,7 +1,8 @@
 """The ball: every vector a with |a| <= radius is on offer.
 
 The best of them under a model theta is radius theta / |theta|. It is computed, stored as the one
-arm of the action set, and played like any other.
+arm of the action set, and played like any other. Lengths of arms are in units of a power of two, in
+which the radius is from 1 to 2: so no square overflows, or is lost, whatever the radius is.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from .whitening import Whitening, parameter_of, store_arm, whiten
 class Scratch(NamedTuple):
     """What a choice writes to."""
 
-    a: np.ndarray  # (d,): the arm
+    a: np.ndarray  # (d,): the arm, in units of a power of two
     b: np.ndarray  # (r,): the same in canonical coordinates
     normals: np.ndarray  # (d + 2,)
 
@@ -29,8 +30,8 @@ class BallActions(NamedTuple):
     """All vectors of at most a norm."""
 
     arms: Arms  # one: the arm that was chosen
-    whitening: Whitening
-    radius: float
+    whitening: Whitening  # of arms in that unit
+    radius: float  # in that unit, from 1 to 2
     scratch: Scratch
 
 
@@ -58,8 +59,8 @@ def take_direction(actions, a, source, t):
 
 
 @entry
-def largest_mean(actions, z):
-    """Return the largest mean reward on the ball under z: radius |theta| / sigma."""
+def largest_value(actions, z):
+    """Return the largest value on the ball under z: radius |theta| / sigma."""
     theta = actions.scratch.a
     parameter_of(actions.whitening, z, theta)
     return actions.radius * np.sqrt(dot(theta, theta))

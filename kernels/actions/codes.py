@@ -15,6 +15,7 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import dot
 from ..jit.decorators import generic, inlined, kernel
+from ..states.layout import allocated, full, zeros
 
 _LEVELS = 127
 _SPARE = 1.0 + 2.0**-20  # for the rounding of norms of fewer than 10^5 coordinates
@@ -40,18 +41,14 @@ def word_count(r: int) -> int:
     return -(-r // WORD)
 
 
+@allocated
 def empty_codes(tiles: int, r: int) -> Codes | NoCodes:
     """Return room for the codes of some tiles, or nothing where they would be of no use."""
     kind = instruction()
     if kind is None:
         return NoCodes(tiles)
-    rows = np.full((tiles, word_count(r), WORD * TILE), ZERO, np.uint8)
-    return Codes(rows, np.zeros(tiles, np.float32), np.zeros((tiles, 2)), kind)
-
-
-def codes_bytes(tiles: int, r: int) -> int:
-    """Return the memory that `empty_codes` takes at most."""
-    return tiles * (word_count(r) * WORD * TILE + 20)
+    rows = full((tiles, word_count(r), WORD * TILE), ZERO, np.uint8)
+    return Codes(rows, zeros(tiles, np.float32), zeros((tiles, 2)), kind)
 
 
 @generic
@@ -109,16 +106,17 @@ class CodedModels(NamedTuple):
     residual: np.ndarray  # (r,): scratch
 
 
+@allocated
 def coded_models(n: int, r: int) -> CodedModels:
     """Return room for n models."""
     return CodedModels(
-        p=np.zeros((n, WORD * word_count(r)), np.int8),
-        u=np.zeros(n, np.float32),
-        shift=np.zeros(n, np.int32),
-        norm=np.zeros(n),
-        error=np.zeros(n),
-        scale=np.zeros(n, np.float32),
-        residual=np.zeros(r),
+        p=zeros((n, WORD * word_count(r)), np.int8),
+        u=zeros(n, np.float32),
+        shift=zeros(n, np.int32),
+        norm=zeros(n),
+        error=zeros(n),
+        scale=zeros(n, np.float32),
+        residual=zeros(r),
     )
 
 

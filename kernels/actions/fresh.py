@@ -11,6 +11,7 @@ import numpy as np
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..jit.decorators import entry, kernel
+from ..states.layout import allocated, zeros
 from ..streams.layout import OFFERS
 from ..streams.normals import normal_pair
 from ..streams.philox import random_pair
@@ -40,9 +41,10 @@ class FreshActions(NamedTuple):
     scratch: Scratch
 
 
+@allocated
 def tile_scratch(d: int) -> Scratch:
     """Return the scratch of arms of d coordinates."""
-    return Scratch(np.zeros((d + d % 2, TILE)), np.zeros(TILE))
+    return Scratch(zeros((d + d % 2, TILE)), zeros(TILE))
 
 
 @kernel

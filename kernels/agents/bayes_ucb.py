@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..beliefs.interface import Belief, mean_of, update_with_drift
 from ..jit.decorators import entry, inlined
-from ..posterior.state import Posterior, prior
+from ..states.layout import allocated, zeros
 from .interface import learn, optimism, optimism_level, prepare, score, variance_drift
-from .linucb import learn_with_drift, score_optimistically
+from .linucb import score_optimistically
 
 _LEVELS = 4.0
 """Levels of optimism for each standard deviation: bounds of one hold until the next is reached."""
@@ -21,22 +22,24 @@ class Scratch(NamedTuple):
     """What a step writes to."""
 
     alpha: np.ndarray  # (1,): the standard normal quantile of this step
-    before: np.ndarray  # (r, r): of `learn_with_drift`
+    before: np.ndarray  # (r, r): of `update_with_drift`
 
 
 class BayesUCB(NamedTuple):
     """State of Bayes-UCB."""
 
-    posterior: Posterior
+    belief: Belief
     variance_drift: np.ndarray  # (1,): by how much at most b'S b / b'b has risen, in all
-    z: np.ndarray  # (r,): posterior.mu, of the linear part
+    z: np.ndarray  # (r,): the mean, of the linear part
     scratch: Scratch
 
 
-def bayes_ucb(r: int) -> BayesUCB:
-    """Return the state before the first step."""
-    posterior, scratch = prior(r), Scratch(np.zeros(1), np.zeros((r, r)))
-    return BayesUCB(posterior, np.zeros(1), posterior.mu, scratch)
+@allocated
+def bayes_ucb(belief: Belief) -> BayesUCB:
+    """Return the state before the first step, from the layout of its belief."""
+    mean = mean_of(belief)
+    scratch = Scratch(zeros(1), zeros((len(mean), len(mean))))
+    return BayesUCB(belief, zeros(1), mean, scratch)
 
 
 @inlined
@@ -88,5 +91,6 @@ def _variance_drift(agent):
 
 
 @learn.body(BayesUCB)
-def _learn(agent, row, key, reward, source, t):
-    learn_with_drift(agent, row, key, reward)
+def _learn(agent, row, offset, key, reward, source, t):
+    before, drift = agent.scratch.before, agent.variance_drift
+    update_with_drift(agent.belief, row, offset, key, reward, before, drift)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arithmetic.vectors import axpy, dot, multiply_transposed
+from ..beliefs.interface import Belief, mean_of, model_from_xi, update
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior, model_from_xi, prior
-from ..posterior.update import update
+from ..states.layout import allocated, zeros
 from ..streams.draws import integer
 from ..streams.layout import DIAGNOSTICS, INITIAL_MODELS, PERTURBATION, REFERENCE, probe_counter
 from ..streams.normals import fill_normal_rows, fill_normals
@@ -34,7 +34,7 @@ class Scratch(NamedTuple):
 class EnsemblePlusPlus(NamedTuple):
     """State of Ensemble++."""
 
-    posterior: Posterior
+    belief: Belief
     reference: int  # the law of zeta
     perturbations: int  # the law of w
     xi: np.ndarray  # (M, r): the models
@@ -42,12 +42,14 @@ class EnsemblePlusPlus(NamedTuple):
     scratch: Scratch
 
 
-def ensemble_plus_plus(r: int, M: int, reference: int, perturbations: int) -> EnsemblePlusPlus:
-    """Return the state before the first step, all xi yet to be drawn by `draw_prior_models`."""
-    scratch = Scratch(np.zeros(M), np.zeros(r))
-    return EnsemblePlusPlus(
-        prior(r), reference, perturbations, np.zeros((M, r)), np.zeros(r), scratch
-    )
+@allocated
+def ensemble_plus_plus(
+    belief: Belief, M: int, reference: int, perturbations: int
+) -> EnsemblePlusPlus:
+    """Return the state from the layout of its belief, xi to be drawn by `draw_prior_models`."""
+    r = len(mean_of(belief))
+    scratch = Scratch(zeros(M), zeros(r))
+    return EnsemblePlusPlus(belief, reference, perturbations, zeros((M, r)), zeros(r), scratch)
 
 
 def draw_prior_models(agent: EnsemblePlusPlus, source: Source) -> None:
@@ -86,7 +88,7 @@ def _mix(agent, source, stream, t, z):
     scale = 1.0 / np.sqrt(np.float64(zeta.shape[0]))
     for j in range(deviation.shape[0]):
         deviation[j] *= scale
-    model_from_xi(agent.posterior, deviation, z)
+    model_from_xi(agent.belief, deviation, z)
 
 
 @has_linear_scores.body(EnsemblePlusPlus)
@@ -100,12 +102,12 @@ def _prepare(agent, source, t):
 
 
 @learn.body(EnsemblePlusPlus)
-def _learn(agent, row, key, reward, source, t):
+def _learn(agent, row, offset, key, reward, source, t):
     w = agent.scratch.weights
     fill_weights(agent.perturbations, source, PERTURBATION, t, w)
     for m in range(w.shape[0]):
         axpy(w[m], row, agent.xi[m])
-    update(agent.posterior, row, key, reward)
+    update(agent.belief, row, offset, key, reward)
 
 
 @entry

@@ -1,10 +1,11 @@
-"""Epsilon-greedy: the best arm of the posterior mean, or now and then any arm."""
+"""Epsilon-greedy: the best arm of the mean, or now and then any arm."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..posterior.state import Posterior, prior
+from ..beliefs.interface import Belief, mean_of
+from ..states.layout import allocated
 from ..streams.draws import integer, uniform
 from ..streams.layout import EXPLORATION, TIES
 from .interface import has_linear_scores, random_arm
@@ -13,15 +14,15 @@ from .interface import has_linear_scores, random_arm
 class EpsilonGreedy(NamedTuple):
     """State of epsilon-greedy."""
 
-    posterior: Posterior
+    belief: Belief
     epsilon: float
-    z: np.ndarray  # (r,): posterior.mu
+    z: np.ndarray  # (r,): the mean
 
 
-def epsilon_greedy(r: int, epsilon: float) -> EpsilonGreedy:
-    """Return the state before the first step."""
-    posterior = prior(r)
-    return EpsilonGreedy(posterior, epsilon, posterior.mu)
+@allocated
+def epsilon_greedy(belief: Belief, epsilon: float) -> EpsilonGreedy:
+    """Return the state before the first step, from the layout of its belief."""
+    return EpsilonGreedy(belief, epsilon, mean_of(belief))
 
 
 @has_linear_scores.body(EpsilonGreedy)

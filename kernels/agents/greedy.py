@@ -1,24 +1,25 @@
-"""Greedy: play the best arm of the posterior mean. What it does is the default (interface.py)."""
+"""Greedy: play the best arm of the mean. What it does is the default (interface.py)."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..posterior.state import Posterior, prior
+from ..beliefs.interface import Belief, mean_of
+from ..states.layout import allocated
 from .interface import has_linear_scores
 
 
 class Greedy(NamedTuple):
     """State of the greedy agent."""
 
-    posterior: Posterior
-    z: np.ndarray  # (r,): posterior.mu
+    belief: Belief
+    z: np.ndarray  # (r,): the mean
 
 
-def greedy(r: int) -> Greedy:
-    """Return the state before the first step."""
-    posterior = prior(r)
-    return Greedy(posterior, posterior.mu)
+@allocated
+def greedy(belief: Belief) -> Greedy:
+    """Return the state before the first step, from the layout of its belief."""
+    return Greedy(belief, mean_of(belief))
 
 
 @has_linear_scores.body(Greedy)

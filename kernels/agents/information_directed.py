@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arithmetic.tile_product import MODELS, TILE
-from ..posterior.state import Posterior, prior, prior_bytes
-from ..posterior.update import update_root
-from .interface import learn
+from ..beliefs.interface import Belief, mean_of
+from ..states.layout import allocated, full, zeros
 
 
 class Scratch(NamedTuple):
@@ -35,40 +34,29 @@ class Scratch(NamedTuple):
 class InformationDirected(NamedTuple):
     """State of information-directed sampling."""
 
-    posterior: Posterior
+    belief: Belief
     samples: int  # models a step
     scratch: Scratch
 
 
-def information_directed(r: int, samples: int) -> InformationDirected:
-    """Return the state before the first step."""
-    blocks = -(-samples // TILE)
+@allocated
+def information_directed(belief: Belief, samples: int) -> InformationDirected:
+    """Return the state before the first step, from the layout of its belief."""
+    r, blocks = len(mean_of(belief)), -(-samples // TILE)
     scratch = Scratch(
-        models=np.ones((blocks, r + 1, TILE)),
-        best=np.zeros((blocks, TILE)),
-        arm=np.zeros((blocks, TILE), np.int64),
-        rows=np.zeros((TILE, r + 1)),
-        scores=np.zeros((MODELS, TILE)),
-        zeros=np.zeros(TILE),
-        winner=np.zeros(samples, np.int64),
-        wins=np.zeros(samples, np.int64),
-        total=np.zeros((samples, r)),
-        normals=np.zeros(r),
-        mean=np.zeros(r),
-        apart=np.zeros(r),
-        row=np.zeros(r),
-        spread=np.zeros((r, r)),
+        models=full((blocks, r + 1, TILE), 1.0),
+        best=zeros((blocks, TILE)),
+        arm=zeros((blocks, TILE), np.int64),
+        rows=zeros((TILE, r + 1)),
+        scores=zeros((MODELS, TILE)),
+        zeros=zeros(TILE),
+        winner=zeros(samples, np.int64),
+        wins=zeros(samples, np.int64),
+        total=zeros((samples, r)),
+        normals=zeros(r),
+        mean=zeros(r),
+        apart=zeros(r),
+        row=zeros(r),
+        spread=zeros((r, r)),
     )
-    return InformationDirected(prior(r, rooted=True), samples, scratch)
-
-
-def information_directed_bytes(r: int, samples: int) -> int:
-    """Return the memory that `information_directed` takes."""
-    blocks = -(-samples // TILE)
-    tiles = TILE * (blocks * (r + 3) + r + 1 + MODELS + 1)
-    return prior_bytes(r, rooted=True) + 8 * (tiles + samples * (r + 2) + r * (r + 4))
-
-
-@learn.body(InformationDirected)
-def _learn(agent, row, key, reward, source, t):
-    update_root(agent.posterior, row, key, reward)
+    return InformationDirected(belief, samples, scratch)

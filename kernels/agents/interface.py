@@ -1,16 +1,17 @@
 """What a step asks of an agent: generic kernels, with a body for each agent's state.
 
 An agent's state is a named tuple; its type chooses the bodies when the loop is compiled. A state
-has a `posterior` and a model `z` of the step, unless its own bodies do without. Fields named
-`scratch`, and `z`, hold nothing from one step to the next: they are not saved.
+has a `belief` (beliefs/interface.py) and a model `z` of the step, unless its own bodies do without.
+Fields named `scratch`, and `z`, hold nothing from one step to the next: they are not saved.
 
 The loop plays an arm with the largest `score`, which for most agents is o + b'z; `choose` finds it
 (search/scan.py, search/certificate.py).
 """
 
 from ..arithmetic.tile_product import score_tile
+from ..beliefs.interface import update
 from ..jit.decorators import generic
-from ..posterior.update import update
+from ..states.layout import filled, saved_fields
 
 
 @generic
@@ -71,9 +72,24 @@ def score(agent, arms, tile, work):
 
 
 @generic
-def learn(agent, row, key, reward, source, t):
-    """Take in a reward at step t, less its offset, of the arm `row`; by default, by `update`.
+def saved_arrays(agent):
+    """Return the arrays that a state is saved as, by name. Python calls it."""
+    return dict(saved_fields(agent))
+
+
+@generic
+def restored_state(layout, arrays, arms, steps):
+    """Return the state of a layout that was saved as these arrays, or raise. Python calls it.
+
+    `steps` is how many there will be in all, where that is known.
+    """
+    return filled(layout, arrays)
+
+
+@generic
+def learn(agent, row, offset, key, reward, source, t):
+    """Take in a reward at step t, of the arm with this row and offset; by default, by `update`.
 
     Arms of one key are equal: it is the arm's number where arms repeat.
     """
-    update(agent.posterior, row, key, reward)
+    update(agent.belief, row, offset, key, reward)

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..beliefs.interface import Belief, mean_of, sample
 from ..jit.decorators import entry
-from ..posterior.state import Posterior, prior, sample
-from ..posterior.update import update_root
+from ..states.layout import allocated, zeros
 from ..streams.blocks import STEPS, Block, draw_vector, no_block
 from ..streams.layout import DIAGNOSTICS, POSTERIOR_SAMPLE, probe_counter
 from ..streams.normals import fill_normals
-from .interface import has_linear_scores, learn, prepare
+from .interface import has_linear_scores, prepare
 
 
 class Scratch(NamedTuple):
@@ -23,16 +23,18 @@ class Scratch(NamedTuple):
 class Thompson(NamedTuple):
     """State of Thompson sampling."""
 
-    posterior: Posterior
+    belief: Belief
     inflation: float
-    z: np.ndarray  # (r,): the model of this step, mu + inflation X'n
+    z: np.ndarray  # (r,): the model of this step
     scratch: Scratch
 
 
-def thompson(r: int, inflation: float) -> Thompson:
-    """Return the state before the first step."""
-    scratch = Scratch(no_block(r + r % 2), np.zeros(r))
-    return Thompson(prior(r, rooted=True), inflation, np.zeros(r), scratch)
+@allocated
+def thompson(belief: Belief, inflation: float) -> Thompson:
+    """Return the state before the first step, from the layout of its belief."""
+    r = len(mean_of(belief))
+    scratch = Scratch(no_block.layout(r + r % 2), zeros(r))
+    return Thompson(belief, inflation, zeros(r), scratch)
 
 
 @has_linear_scores.body(Thompson)
@@ -46,12 +48,7 @@ def _prepare(agent, source, t):
     draw_vector(block, source, POSTERIOR_SAMPLE, t, agent.z.shape[0])
     for j in range(agent.z.shape[0]):
         scaled[j] = agent.inflation * block.numbers[j, t % STEPS]
-    sample(agent.posterior, scaled, agent.z)
-
-
-@learn.body(Thompson)
-def _learn(agent, row, key, reward, source, t):
-    update_root(agent.posterior, row, key, reward)
+    sample(agent.belief, scaled, agent.z)
 
 
 @entry
@@ -62,4 +59,4 @@ def draw_models(agent, source, probe_index, z):
         fill_normals(source, DIAGNOSTICS, probe_counter(probe_index, i), scaled)
         for j in range(scaled.shape[0]):
             scaled[j] *= agent.inflation
-        sample(agent.posterior, scaled, z[i])
+        sample(agent.belief, scaled, z[i])

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..posterior.state import Posterior, prior
+from ..beliefs.interface import Belief, mean_of
+from ..states.layout import allocated
 from ..streams.draws import integer
 from ..streams.layout import TIES
 from .interface import random_arm
@@ -13,14 +14,14 @@ from .interface import random_arm
 class Uniform(NamedTuple):
     """State of uniform play. What it learns it does not use; diagnostics do."""
 
-    posterior: Posterior
-    z: np.ndarray  # (r,): posterior.mu
+    belief: Belief
+    z: np.ndarray  # (r,): the mean
 
 
-def uniform(r: int) -> Uniform:
-    """Return the state before the first step."""
-    posterior = prior(r)
-    return Uniform(posterior, posterior.mu)
+@allocated
+def uniform(belief: Belief) -> Uniform:
+    """Return the state before the first step, from the layout of its belief."""
+    return Uniform(belief, mean_of(belief))
 
 
 @random_arm.body(Uniform)

@@ -12,34 +12,17 @@ from ..actions.arms import Arms, load_arm
 from ..agents.interface import score
 from ..arithmetic.tile_product import MODELS, TILE, score_tile
 from ..arithmetic.vectors import dot
+from ..beliefs.interface import model_from_xi
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.refactor import refactor
-from ..posterior.state import model_from_xi, sample
 from ..search.screening import SCREEN_FROM, margin32
 from ..search.tile_scores import count_equal, largest_of
-from ..streams.layout import OPTIMAL_ACTION, probe_counter
-from ..streams.normals import fill_normals
 
 
 @entry
-def compute_root(posterior):
-    """Compute S and its root afresh; cost O(r^3)."""
-    refactor(posterior)
-
-
-@entry
-def draw_posterior_models(posterior, source, probe_index, normals, z):
-    """z[i, :] = the i-th draw of a probe from N(mu, S); `normals` (r) is scratch."""
+def read_models(belief, xi, z):
+    """z[i, :] = the model that xi[i, :] stands for in information space, as an agent reads it."""
     for i in range(z.shape[0]):
-        fill_normals(source, OPTIMAL_ACTION, probe_counter(probe_index, i), normals)
-        sample(posterior, normals, z[i])
-
-
-@entry
-def read_models(posterior, xi, z):
-    """z[i, :] = mu + S xi[i, :] for models in information space, as an agent reads them."""
-    for i in range(z.shape[0]):
-        model_from_xi(posterior, xi[i], z[i])
+        model_from_xi(belief, xi[i], z[i])
 
 
 class ModelsWorkspace(NamedTuple):

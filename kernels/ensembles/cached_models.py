@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit.decorators import entry, inlined
+from ..beliefs.interface import draw_xi
+from ..jit.decorators import entry, generic, inlined
+from ..states.layout import allocated, zeros
 from .deviations import Deviations
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
@@ -34,17 +36,18 @@ def counters(K: int, M: int) -> int:
     return K if K * M <= _MOST_COUNTERS else 0
 
 
-def no_models(K: int, M: int, deviations: Deviations, r: int, slots: int) -> CachedModels:
+@allocated
+def no_models(M: int, deviations: Deviations, r: int, slots: int, counters: int) -> CachedModels:
     """Return room for as many models as there are slots, with a table at most half full."""
     return CachedModels(
         M,
         deviations,
-        np.zeros((1 << (2 * slots - 1).bit_length(), 2), np.uint32),
-        np.zeros(slots, np.uint32),
-        np.zeros((slots, r)),
-        np.zeros(slots, np.int64),
-        np.zeros((slots, counters(K, M)), np.uint32),
-        np.zeros(1, np.int64),
+        table=zeros((1 << (2 * slots - 1).bit_length(), 2), np.uint32),
+        model=zeros(slots, np.uint32),
+        xi=zeros((slots, r)),
+        read_at=zeros(slots, np.int64),
+        plays=zeros((slots, counters), np.uint32),
+        used=zeros(1, np.int64),
     )
 
 
@@ -54,33 +57,40 @@ def models_need_capacity(models):
     return models.used[0] == models.model.shape[0] and models.used[0] < models.M
 
 
-def models_with_capacity(models: CachedModels, K: int) -> CachedModels:
+def models_with_capacity(models: CachedModels) -> CachedModels:
     """Return the models with room for twice as many."""
     used, slots = int(models.used[0]), len(models.model)
-    model, xi, read_at = models.model[:used], models.xi[:used], models.read_at[:used]
-    larger = restored_models(K, models.M, models.deviations, model, xi, read_at, 2 * slots)
-    larger.plays[:used] = models.plays[:used]
-    return larger
+    parts = (part[:used] for part in (models.model, models.xi, models.read_at, models.plays))
+    return restored_models(models.M, models.deviations, 2 * slots, *parts)
 
 
 def restored_models(
-    K: int,
     M: int,
     deviations: Deviations,
+    slots: int,
     model: np.ndarray,
     xi: np.ndarray,
     read_at: np.ndarray,
-    slots: int,
+    plays: np.ndarray,
 ) -> CachedModels:
-    """Return the given models with room for some more, their plays yet to be counted."""
+    """Return these models, a row each, with room for as many as there are slots."""
     used = len(model)
-    models = no_models(K, M, deviations, xi.shape[1], min(M, max(slots, used)))
+    if (model >= M).any() or len(np.unique(model)) < used:
+        raise ValueError("the models of an ensemble do not fit")
+    models = no_models(M, deviations, xi.shape[1], min(M, max(slots, used)), plays.shape[1])
     models.model[:used] = model
     models.xi[:used] = xi
     models.read_at[:used] = read_at
+    models.plays[:used] = plays
     models.used[0] = used
     _fill_table(models)
     return models
+
+
+@generic
+def draw_first_read(deviations, agent, source, stream, counter, xi):
+    """Draw a model that was never read, as it is now: by default xi ~ N(0, P)."""
+    draw_xi(agent.belief, source, stream, counter, agent.scratch.normals, xi)
 
 
 @inlined

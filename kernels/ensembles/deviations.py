@@ -14,11 +14,11 @@ import numpy as np
 
 from ..arithmetic.bits import count_ones
 from ..arithmetic.tile_product import TILE
-from ..jit.decorators import generic, inlined, kernel
-from ..posterior.state import model_from_xi
+from ..beliefs.interface import model_from_xi
+from ..jit.decorators import generic, inlined, kernel, required
 from ..streams.blocks import integer_at
 from ..streams.layout import MODEL_INDEX
-from ..streams.normals import fill_normals, normal, normal_pair
+from ..streams.normals import normal, normal_pair
 from ..streams.philox import _U, random_pair
 
 _BITS = np.int64(128)
@@ -59,11 +59,20 @@ def choose_model(models, block, source, t):
 
 
 @inlined
-def read_deviation(posterior, xi, factor, scaled, z):
+def read_deviation(belief, xi, factor, scaled, z):
     """z = mu + factor S xi; `scaled` (r) is scratch."""
     for j in range(z.shape[0]):
         scaled[j] = factor * xi[j]
-    model_from_xi(posterior, scaled, z)
+    model_from_xi(belief, scaled, z)
+
+
+@required
+def models_between(agent, source, probe_index, first, last):
+    """Return xi of the models first, ..., last - 1 as they are now, one a row. Python calls it.
+
+    No action that follows depends on it. Numbers that it draws are of the diagnostics stream,
+    numbered by `probe_index`: the result has the law of the ensemble given all that was read.
+    """
 
 
 @generic
@@ -106,23 +115,11 @@ def _fill_signs(deviations, source, stream, first, start, weights, n):
             weights[s, i] = _sign_of_bit(low, high, place)
 
 
-@generic
-def fill_sums(deviations, source, stream, t, counts, out):
-    """out[i] = a sum of counts[i] perturbations, for a model that is caught up at time t."""
-    fill_normals(source, stream, t, out)
-    scale_sums(counts, out)
-
-
 @inlined
 def scale_sums(counts, out):
     """Make each N(0, 1) a sum of counts[i] of them."""
     for i in range(out.shape[0]):
         out[i] *= np.sqrt(np.float64(counts[i]))
-
-
-@fill_sums.body(SignDeviations)
-def _fill_sign_sums(deviations, source, stream, t, counts, out):
-    sign_sums(source, stream, t, _U(0), counts, out)
 
 
 @kernel

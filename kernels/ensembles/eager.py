@@ -12,19 +12,19 @@ A step reads one model, so the others' updates are gathered and made for a block
 a time: Xi += W b, a matrix product whose left factor is made as it is used.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..actions.arms import tile_count
-from ..agents.interface import has_linear_scores, learn, prepare
+from ..actions.arms import Arms, tile_count
+from ..agents.interface import has_linear_scores, learn, prepare, restored_state
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import axpy
+from ..beliefs.interface import Belief, mean_of, update
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior, prior, prior_bytes
-from ..posterior.update import update
-from ..streams.blocks import Block, block_bytes, no_block
+from ..states.layout import allocated, filled, zeros
+from ..streams.blocks import Block, no_block
 from ..streams.layout import INITIAL_MODELS, PERTURBATION
 from ..streams.normals import normal_pair
 from ..streams.philox import Source
@@ -32,6 +32,7 @@ from .deviations import (
     Deviations,
     choose_model,
     fill_perturbations,
+    models_between,
     perturbation,
     read_deviation,
 )
@@ -69,31 +70,26 @@ class Scratch(NamedTuple):
 class EagerEnsemble(NamedTuple):
     """State of ensemble sampling."""
 
-    posterior: Posterior
+    belief: Belief
     models: Models
     z: np.ndarray  # (r,): the model of this step
     scratch: Scratch
 
 
-def eager_ensemble(r: int, M: int, deviations: Deviations) -> EagerEnsemble:
-    """Return the state before the first step, all xi yet to be drawn by `draw_prior_models`."""
-    tiles = np.empty((tile_count(M), r, TILE))
-    pending, span = np.zeros((block_length(M), r)), np.zeros(2, np.int64)
-    models = Models(M, deviations, tiles, pending, span)
-    scratch = Scratch(weights(models), np.zeros(r), no_block(1, np.int64))
-    return EagerEnsemble(prior(r), models, np.zeros(r), scratch)
+@allocated
+def eager_ensemble(belief: Belief, M: int, deviations: Deviations) -> EagerEnsemble:
+    """Return the state from the layout of its belief, xi to be drawn by `draw_prior_models`."""
+    r = len(mean_of(belief))
+    tiles, pending = zeros((tile_count(M), r, TILE)), zeros((block_length(M), r))
+    models = Models(M, deviations, tiles, pending, zeros(2, np.int64))
+    scratch = Scratch(weights.layout(models), zeros(r), no_block.layout(1, np.int64))
+    return EagerEnsemble(belief, models, zeros(r), scratch)
 
 
-def eager_ensemble_bytes(r: int, M: int) -> int:
-    """Return the memory that `eager_ensemble` takes."""
-    rows = block_length(M) + 2
-    floats = (tile_count(M) * TILE + rows) * r + rows * TILE + 2
-    return prior_bytes(r) + 8 * floats + block_bytes(1)
-
-
+@allocated
 def weights(models: Models) -> np.ndarray:
     """Return the workspace of `flush`; one for each thread."""
-    return np.zeros((len(models.pending) + 2, TILE))
+    return zeros((len(models.pending) + 2, TILE))
 
 
 @entry
@@ -184,11 +180,11 @@ def _prepare(agent, source, t):
     m, factor = choose_model(agent.models, agent.scratch.model_index, source, t)
     xi = agent.scratch.xi
     read_model(agent.models, source, m, xi)
-    read_deviation(agent.posterior, xi, factor, xi, agent.z)
+    read_deviation(agent.belief, xi, factor, xi, agent.z)
 
 
 @learn.body(EagerEnsemble)
-def _learn(agent, row, key, reward, source, t):
+def _learn(agent, row, offset, key, reward, source, t):
     models = agent.models
     if room(models) == 0:
         flush(models, source, 0, models.tiles.shape[0], agent.scratch.weights)
@@ -198,16 +194,24 @@ def _learn(agent, row, key, reward, source, t):
     for j in range(row.shape[0]):
         models.pending[models.span[1], j] = row[j]
     models.span[1] += 1
-    update(agent.posterior, row, key, reward)
+    update(agent.belief, row, offset, key, reward)
 
 
-def models_between(
+@restored_state.body(EagerEnsemble)
+def _restored_state(
+    layout: EagerEnsemble, arrays: Any, arms: Arms | None, steps: int
+) -> EagerEnsemble:
+    agent: EagerEnsemble = filled(layout, arrays)
+    if not 0 <= agent.models.span[1] <= len(agent.models.pending):
+        raise ValueError("a saved agent's 'models_span' is out of range")
+    return agent
+
+
+@models_between.body(EagerEnsemble)
+def _models_between(
     agent: EagerEnsemble, source: Source, probe_index: int, first: int, last: int
 ) -> np.ndarray:
-    """Return xi of the models first, ..., last - 1 as they are now. No later bit depends on it.
-
-    `probe_index` numbers a probe that draws numbers (deferred.models_between); this one does not.
-    """
+    """Bring all models up to date; no number is drawn."""
     models = agent.models
     if models.span[1] > 0:
         flush(models, source, 0, models.tiles.shape[0], agent.scratch.weights)

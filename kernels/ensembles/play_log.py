@@ -4,15 +4,18 @@ Played arms have slots, in order of first play. A log of counts holds how often 
 log of the whole sequence also holds the slot of every play, in as many bytes as they need, and
 milestones on the way: how often each slot had been played by then. What was played since any time
 is what was played in all, less what a milestone near that time says, corrected by the plays between
-the two. Kernels own no memory: where the log is full it says so
-(`log_needs_capacity`) and is given larger arrays (`log_with_capacity`).
+the two.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from ..actions.arms import Arms, load_arm
 from ..jit.decorators import entry, inlined, kernel
+from ..states.layout import allocated, full, zeros
+from . import log as interface
+from .log import append, log_needs_capacity, log_with_capacity
 
 # A milestone takes four bytes a slot. So far apart, milestones take half a byte a play.
 _PLAYS_BETWEEN_MILESTONES = 128
@@ -44,6 +47,7 @@ class PlayLog(NamedTuple):
     size: np.ndarray  # (5,) int64
 
 
+@allocated
 def play_log(K: int, r: int, steps: int = 0, sequence: bool = True) -> PlayLog:
     """Return an empty log, of the sequence or of counts, with room for at least `steps` plays.
 
@@ -52,23 +56,16 @@ def play_log(K: int, r: int, steps: int = 0, sequence: bool = True) -> PlayLog:
     plays = max(steps, 1024) if sequence else 0
     slots = min(K, max(steps, 64))
     return PlayLog(
-        slot_of_arm=np.full(K, -1, np.int32),
-        rows=np.zeros((slots, r)),
-        plays=np.zeros(slots, np.int64),
-        since=np.zeros(slots, np.int64),
-        sequence=np.zeros(_width_of(slots) * plays, np.uint8),
-        milestone_time=np.zeros(_most_milestones(plays), np.int64),
-        milestone_start=np.zeros(_most_milestones(plays) + 1, np.int64),
-        counts=np.zeros(_most_counts(plays), np.uint32),
-        size=np.array([0, 0, 1, 0, 0], np.int64),
+        slot_of_arm=full(K, -1, np.int32),
+        rows=zeros((slots, r)),
+        plays=zeros(slots, np.int64),
+        since=zeros(slots, np.int64),
+        sequence=zeros(_width_of(slots) * plays, np.uint8),
+        milestone_time=zeros(_most_milestones(plays), np.int64),
+        milestone_start=zeros(_most_milestones(plays) + 1, np.int64),
+        counts=zeros(_most_counts(plays), np.uint32),
+        size=full(5, [0, 0, 1, 0, 0], np.int64),
     )
-
-
-def log_bytes(K: int, r: int, T: int, sequence: bool = True) -> int:
-    """Return the memory that a log with room for T plays takes."""
-    plays, slots = max(T, 1024) if sequence else 0, min(K, max(T, 64))
-    milestones = 16 * _most_milestones(plays) + 4 * _most_counts(plays)
-    return 4 * K + slots * (8 * r + 16) + _width_of(slots) * plays + milestones + 64
 
 
 def _width_of(slots: int) -> int:
@@ -85,9 +82,8 @@ def _most_counts(plays: int) -> int:
     return -(-plays // _PLAYS_BETWEEN_MILESTONES_PER_SLOT)
 
 
-@inlined
-def now(log):
-    """Return the number of plays so far."""
+@interface.now.body(PlayLog)
+def _now(log):
     return log.size[_NOW]
 
 
@@ -97,14 +93,13 @@ def _has_sequence(log):
     return log.sequence.shape[0] > 0
 
 
-@entry
-def log_needs_capacity(log):
-    """Return whether the next play might not fit."""
+@interface.log_needs_capacity.body(PlayLog)
+def _log_needs_capacity(log):
     time, slots, width = log.size[_NOW], log.size[_SLOTS], log.size[_WIDTH]
     more = slots < log.slot_of_arm.shape[0]
     width += more and slots == 1 << 8 * width
     return (more and slots == log.rows.shape[0]) or (
-        _has_sequence(log)
+        log.sequence.shape[0] > 0
         and (
             (time + 1) * width > log.sequence.shape[0]
             or time >= _PLAYS_BETWEEN_MILESTONES_PER_SLOT * log.counts.shape[0]
@@ -112,12 +107,9 @@ def log_needs_capacity(log):
     )
 
 
-@inlined
-def append(log, arm, b):
-    """Write down that an arm with row b was played; cost O(1), amortised, and O(r) the first time.
-
-    Changes the log, which must not be full.
-    """
+@interface.append.body(PlayLog)
+def _append(log, arm, b):
+    """Cost O(1), amortised, and O(r) the first time; the key of an arm is its number."""
     size = log.size
     time, slot = size[_NOW], np.int64(log.slot_of_arm[arm])
     if slot < 0:
@@ -278,11 +270,9 @@ def _nearest_milestone(log, time):
     return low - 1
 
 
-def log_with_capacity(log: PlayLog) -> PlayLog:
-    """Return a log with room for twice the plays and slots, and leave this one as it is.
-
-    So that a failure on the way, for want of memory say, loses nothing.
-    """
+@interface.log_with_capacity.body(PlayLog)
+def _log_with_capacity(log: PlayLog) -> PlayLog:
+    """Make room for twice the plays and slots."""
     K, r = len(log.slot_of_arm), log.rows.shape[1]
     sequence = len(log.sequence) > 0
     plays = int(log.size[_NOW]) if sequence else 0
@@ -291,12 +281,6 @@ def log_with_capacity(log: PlayLog) -> PlayLog:
         old, new = getattr(log, name), getattr(larger, name)
         new[: len(old)] = old[: len(new)]
     return larger._replace(slot_of_arm=log.slot_of_arm, size=log.size.copy())
-
-
-def set_plays(log: PlayLog, plays: np.ndarray) -> None:
-    """Make a log of counts one with so many plays of each slot."""
-    log.plays[: len(plays)] = plays
-    log.size[_NOW] = plays.sum()
 
 
 def arm_type(K: int) -> np.dtype:
@@ -312,13 +296,53 @@ def arms_by_slot(log: PlayLog) -> np.ndarray:
     return arm_at
 
 
-def played_arms(log: PlayLog) -> np.ndarray:
-    """Return the arm of every play of a sequence, in order of time."""
-    plays, width, arm_at = int(log.size[_NOW]), int(log.size[_WIDTH]), arms_by_slot(log)
+@interface.log_arrays.body(PlayLog)
+def _log_arrays(log: PlayLog) -> dict[str, np.ndarray]:
+    """Return the arm of every play, or the arms by first play and how often each was played."""
+    arm_at = arms_by_slot(log)
+    if len(log.sequence) == 0:
+        return {"played": arm_at, "plays": log.plays[: len(arm_at)]}
+    plays, width = int(log.size[_NOW]), int(log.size[_WIDTH])
     digits = np.int64(256) ** np.arange(width)
     played = np.empty(plays, arm_at.dtype)
     for first in range(0, plays, 1 << 20):  # a long log in parts: they need more room
         last = min(plays, first + (1 << 20))
         some = log.sequence[first * width : last * width].reshape(-1, width)
         played[first:last] = arm_at[some @ digits]
-    return played
+    return {"played": played}
+
+
+@entry
+def _replay(log, arms, played, b):
+    """Append plays to a log until it is full. Return how many it took in."""
+    for i in range(played.shape[0]):
+        if log_needs_capacity(log):
+            return i
+        load_arm(arms, played[i], b)
+        append(log, played[i], b)
+    return played.shape[0]
+
+
+def restored_play_log(
+    arms: Arms, steps: int, played: np.ndarray, plays: np.ndarray | None = None
+) -> PlayLog:
+    """Return the log of these arms played, in order; with `plays`, one of counts.
+
+    Then the arms are in order of first play, each once. It has room for `steps` plays in all.
+    """
+    K, r = arms.K, arms.tiles.shape[1]
+    if played.dtype != arm_type(K) or played.ndim != 1 or (played >= K).any():
+        raise ValueError("the arms of a log do not fit")
+    log = play_log(K, r, steps or len(played) + 1024, sequence=plays is None)
+    b, taken = np.empty(r), 0
+    while taken < len(played):
+        some = played[taken : taken + (1 << 20)].astype(np.uint32)
+        more = _replay(log, arms, some, b)
+        log = log_with_capacity(log) if more < len(some) else log
+        taken += more
+    if plays is not None:
+        if log.size[_SLOTS] != len(plays) or not ((plays >= 1) & (plays < 2**32)).all():
+            raise ValueError("the plays of a log do not fit")
+        log.plays[: len(plays)] = plays
+        log.size[_NOW] = plays.sum()
+    return log

@@ -8,15 +8,22 @@ single rows.
 
 Rows and factors lie in rings of a fixed capacity. What is older is forgotten by halves, once the
 models that were last read before are brought up to date.
+
+docs/explanation/row-log.md has the proof that the law of actions and rewards is unchanged.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from ..arithmetic.triangular import absorb
 from ..arithmetic.vectors import axpy
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.refactor import absorb
+from ..states.layout import allocated, zeros
+from ..streams.layout import FORGOTTEN, probe_counter
+from ..streams.normals import fill_normals
+from . import log as interface
+from .log import append
 
 STEPS_A_MODEL = 32  # that are kept: in half as many, all but e^-16 of the models are read
 
@@ -31,6 +38,13 @@ class Scratch(NamedTuple):
     factor: np.ndarray  # (r, r)
     eta: np.ndarray  # (r,): zero
     columns: np.ndarray  # (r + 1, B)
+
+
+class Missed(NamedTuple):
+    """What a catch-up writes to."""
+
+    levels: np.ndarray  # (pieces,) int64: of `_pieces_since`
+    starts: np.ndarray  # (pieces,) int64: of `_pieces_since`
 
 
 class RowLog(NamedTuple):
@@ -54,6 +68,7 @@ def capacity_for(r: int, steps: int) -> int:
     return B << max(1, -(-steps // B) - 1).bit_length()
 
 
+@allocated
 def row_log(r: int, M: int, steps: int) -> RowLog:
     """Return an empty log with room for `steps` rows, or for as many as it ever keeps.
 
@@ -62,38 +77,39 @@ def row_log(r: int, M: int, steps: int) -> RowLog:
     B, most = block_length(r), capacity_for(r, STEPS_A_MODEL * M)
     capacity = min(most, capacity_for(r, steps))
     return RowLog(
-        np.zeros((capacity, r)),
-        np.zeros((2 * capacity // B, r * (r + 1) // 2)),
+        zeros((capacity, r)),
+        zeros((2 * capacity // B, r * (r + 1) // 2)),
         most,
-        np.zeros(2, np.int64),
-        Scratch(np.zeros((r, r)), np.zeros(r), np.zeros((r + 1, B))),
+        zeros(2, np.int64),
+        Scratch(zeros((r, r)), zeros(r), zeros((r + 1, B))),
     )
 
 
-def row_log_bytes(r: int, M: int, T: int) -> int:
-    """Return the memory that a log of T rows takes."""
-    B = block_length(r)
-    capacity = min(capacity_for(r, STEPS_A_MODEL * M), capacity_for(r, T))
-    return 8 * (capacity * r + capacity // B * r * (r + 1) + 2 * r * r + (r + 1) * B)
-
-
-def most_normals(log: RowLog) -> int:
-    """Return how many normals a catch-up takes at most."""
+@interface.most_normals.body(RowLog)
+def _most_normals(log):
     capacity, r = log.rows.shape
     B = block_length(r)
     return 2 * B + 2 * r * (capacity // B).bit_length()
 
 
-def log_with_capacity(log: RowLog) -> RowLog:
-    """Return a log with twice the capacity; none of its rows was overwritten yet."""
+@interface.missed_scratch.body(RowLog)
+def _missed_scratch(log):
     capacity, r = log.rows.shape
-    larger = row_log(r, 1, 0)._replace(most=log.most)
+    pieces = 2 * block_length(r) + 2 * capacity.bit_length()
+    return Missed(zeros(pieces, np.int64), zeros(pieces, np.int64))
+
+
+@interface.log_with_capacity.body(RowLog)
+def _log_with_capacity(log: RowLog) -> RowLog:
+    """Double the capacity; none of its rows was overwritten yet."""
+    capacity, r = log.rows.shape
     B = block_length(r)
-    larger = larger._replace(
-        rows=np.zeros((2 * capacity, r)), factors=np.zeros((4 * capacity // B, r * (r + 1) // 2))
+    larger = log._replace(
+        rows=np.zeros((2 * capacity, r)),
+        factors=np.zeros((4 * capacity // B, r * (r + 1) // 2)),
+        size=log.size.copy(),
     )
     larger.rows[:capacity] = log.rows
-    larger.size[:] = log.size
     blocks, old, new = capacity // B, 0, 0
     while blocks > 0:
         larger.factors[new : new + blocks] = log.factors[old : old + blocks]
@@ -101,35 +117,15 @@ def log_with_capacity(log: RowLog) -> RowLog:
     return larger
 
 
-@inlined
-def now(log):
-    """Return the number of rows so far."""
+@interface.now.body(RowLog)
+def _now(log):
     return log.size[_NOW]
 
 
-@entry
-def log_needs_capacity(log):
-    """Return whether the log is full and may grow."""
-    kept = log.size[_NOW] - log.size[_FIRST]
-    return kept == log.rows.shape[0] and log.rows.shape[0] < log.most
-
-
-@inlined
-def must_forget(log):
-    """Return whether the log is full and may not grow."""
-    return log.size[_NOW] - log.size[_FIRST] == log.rows.shape[0]
-
-
-@inlined
-def first_after_forgetting(log):
-    """Return the first row that is kept once the older half is forgotten."""
-    return log.size[_FIRST] + log.rows.shape[0] // 2
-
-
-@inlined
-def forget(log):
-    """Let the older half go: every model must have been read since."""
-    log.size[_FIRST] = first_after_forgetting(log)
+@interface.log_needs_capacity.body(RowLog)
+def _log_needs_capacity(log):
+    kept, capacity = log.size[_NOW] - log.size[_FIRST], log.rows.shape[0]
+    return kept == capacity and capacity < log.most
 
 
 @inlined
@@ -143,9 +139,9 @@ def _slot(log, level, block):
     return 2 * blocks - (2 * blocks >> level) + block % (blocks >> level)
 
 
-@inlined
-def append(log, b):
-    """Write down a row; cost O(r^2), amortised. The log must not be full."""
+@interface.append.body(RowLog)
+def _append(log, key, b):
+    """Write down a row; cost O(r^2), amortised."""
     B = log.scratch.columns.shape[1]
     time = log.size[_NOW]
     slot = time % log.rows.shape[0]
@@ -199,7 +195,7 @@ def _pack(U, out):
 
 
 @kernel
-def pieces_since(log, since, levels, starts):
+def _pieces_since(log, since, levels, starts):
     """Split the rows since a time into aligned blocks and single rows. Return how many.
 
     levels[i] is the level of the i-th piece, or -1 for a single row; starts[i] where it begins.
@@ -220,7 +216,7 @@ def pieces_since(log, since, levels, starts):
 
 
 @kernel
-def add_piece(log, level, start, w, x):
+def _add_piece(log, level, start, w, x):
     """x += F'w for a block, or w b for a single row. Return how many normals it took."""
     capacity, r = log.rows.shape
     if level < 0:
@@ -235,26 +231,66 @@ def add_piece(log, level, start, w, x):
     return r
 
 
-def kept_rows(log: RowLog) -> np.ndarray:
-    """Return the rows that are kept, in order of time."""
+@interface.catch_up.body(RowLog)
+def _catch_up(log, agent, slot, source, stream, counter, xi):
+    _take_in(log, agent.scratch, agent.models.read_at[slot], source, stream, counter, xi)
+
+
+@kernel
+def _take_in(log, scratch, since, source, stream, counter, xi):
+    """Let xi take in the rows since a time; cost O(r^2 log(rows))."""
+    missed, w, r = scratch.missed, scratch.normals, log.rows.shape[1]
+    n, normals = _pieces_since(log, since, missed.levels, missed.starts), 0
+    for i in range(n):
+        normals += 1 if missed.levels[i] < 0 else r
+    fill_normals(source, stream, counter, w[:normals])
+    used = 0
+    for i in range(n):
+        used += _add_piece(log, missed.levels[i], missed.starts[i], w[used:], xi)
+
+
+@interface.make_room.body(RowLog)
+def _make_room(log, agent, source):
+    if log.size[_NOW] - log.size[_FIRST] == log.rows.shape[0]:
+        _forget(log, agent.models, agent.scratch, source)
+
+
+@kernel
+def _forget(log, models, scratch, source):
+    """Bring the few models up to date that were not read in the newer half; forget the older half.
+
+    Their numbers are those of the models, at a probe numbered by the half that is forgotten.
+    """
+    capacity = log.rows.shape[0]
+    first = log.size[_FIRST] + capacity // 2
+    half = first // (capacity // 2)
+    for slot in range(models.used[0]):
+        if models.read_at[slot] < first:
+            counter = probe_counter(half, np.int64(models.model[slot]))
+            since = models.read_at[slot]
+            _take_in(log, scratch, since, source, FORGOTTEN, counter, models.xi[slot])
+            models.read_at[slot] = log.size[_NOW]
+    log.size[_FIRST] = first
+
+
+@interface.log_arrays.body(RowLog)
+def _log_arrays(log):
+    """Return the rows that are kept, in order of time, and the time of the first."""
     times = np.arange(log.size[_FIRST], log.size[_NOW])
-    return log.rows[times % len(log.rows)]
-
-
-def first_kept(log: RowLog) -> int:
-    """Return the time of the first row that is kept."""
-    return int(log.size[_FIRST])
+    return {"rows": log.rows[times % len(log.rows)], "first_row": log.size[[_FIRST]]}
 
 
 @entry
 def _append_all(log, rows):
     for i in range(rows.shape[0]):
-        append(log, rows[i])
+        append(log, i, rows[i])
 
 
 def restored_row_log(r: int, M: int, steps: int, first: int, rows: np.ndarray) -> RowLog:
     """Return the log that keeps these rows, the first of them of the given time."""
     log = row_log(r, M, max(steps, len(rows)))
+    if first < 0 or first % (len(log.rows) // 2) or rows.shape[1:] != (r,) or len(rows) > log.most:
+        raise ValueError("the rows of a log do not fit")
     log.size[:] = first
     _append_all(log, rows)
     return log

@@ -7,9 +7,9 @@ import os
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable
 from pathlib import Path, PurePath
-from types import SimpleNamespace
 from typing import Any
 
 import llvmlite.binding
@@ -54,44 +54,51 @@ def _processor() -> str:
     return hashlib.sha256(repr((host, chosen)).encode()).hexdigest()[:8]
 
 
-def cache_folder() -> Path:
+@functools.cache
+def cache_folder() -> Path | None:
     """Return the folder for compiled code, named by all that the code depends on.
 
     Numba stamps a compiled function with its own source file only, so that a change in a
     kernel it calls from another file would go unnoticed and the old code would run. A folder
     named by a hash of all sources and of numba's version cannot be stale; named by the
     processor's name and features too, it holds no code for another kind of machine that has the
-    same home. Where the user's cache cannot be written, code is compiled into a folder that
-    lasts as long as the process.
+    same home. None where it cannot be written.
     """
-    return _lasting_folder() or Path(_process_folder().name)
-
-
-def cache_is_kept() -> bool:
-    """Return whether compiled code outlives this process."""
-    return _lasting_folder() is not None
-
-
-@functools.cache
-def _lasting_folder() -> Path | None:
-    folder = _user_cache() / "fastes" / f"kernels-{fingerprint()}-{_processor()}"
     try:
+        folder = _user_cache() / "fastes" / f"kernels-{fingerprint()}-{_processor()}"
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
+        _losses.append(str(error))
         return None
     return folder
 
 
+_losses: list[str] = []  # why compiled code is not kept
+
+
+def cache_is_kept() -> bool:
+    """Return whether all code compiled so far outlives this process."""
+    return cache_folder() is not None and not _losses
+
+
 @functools.cache
-def _process_folder() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="fastes-kernels-", ignore_cleanup_errors=True)
+def _warn_of_loss() -> None:
+    """Warn, once a process, that compiled code is not kept."""
+    warnings.warn(
+        f"compiled code is not kept ({_losses[0]}): every process compiles again, for ten to "
+        "thirty seconds; make room, or set NUMBA_CACHE_DIR to a folder that can be written",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def remembered(name: str, check: Callable[[], bool]) -> bool:
-    """Return the outcome of a check, which is done once for this folder."""
-    file = cache_folder() / name
-    outcomes = {"yes": True, "no": False}
+    """Return the outcome of a check, which is done once for a cache folder."""
+    folder = cache_folder()
+    if folder is None:
+        return check()
+    file, outcomes = folder / name, {"yes": True, "no": False}
     with contextlib.suppress(OSError):
         text = file.read_text()
         if text in outcomes:
@@ -99,71 +106,82 @@ def remembered(name: str, check: Callable[[], bool]) -> bool:
     outcome = check()
     part = file.with_name(f"{name}.{uuid.uuid4().hex}")
     with contextlib.suppress(OSError):
-        part.write_text("yes" if outcome else "no")
-        part.replace(file)
+        try:
+            part.write_text("yes" if outcome else "no")
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
     return outcome
 
 
-@contextlib.contextmanager
-def kept_in(folder: Path) -> Iterator[None]:
-    """Have numba keep in a folder what is decorated inside the block.
+def keep_code(dispatcher: Any) -> None:
+    """Have numba keep the code of a function in the cache folder, as far as it can be kept.
 
-    Numba reads the name of its folder when a function is decorated; other packages keep theirs.
+    What cannot be read there is compiled again; what cannot be written lasts as long as the
+    process, which a warning says. Code made with code from outside the kernels goes to a folder of
+    its own, named by a hash of all of it (outside.py): like theirs it cannot be stale. An index of
+    the kernels' own code names no class from outside, so that nobody's module is imported, or found
+    missing, when it is read.
     """
-    theirs = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = theirs
-
-
-def part_outside_code(dispatcher: Any) -> bool:
-    """Have numba keep code made with code from outside the kernels apart. Return whether it will.
-
-    It goes to a folder that is named by a hash of all of it (outside.py), below that of the
-    kernels: like theirs it cannot be stale. An index of the kernels' own folder names no class from
-    outside, so that nobody's module is imported, or found missing, when it is read.
-    """
-    ours: Any = getattr(dispatcher, "_cache", None)
-    load, save = (getattr(ours, name, None) for name in ("load_overload", "save_overload"))
-    if load is None or save is None:
-        return False
-    parted: dict[str, Any] = {}
+    function = dispatcher.py_func
+    caches: dict[str, Any] = {}
 
     def cache_of(signature: Any) -> Any:
-        code = outside_code(dispatcher.py_func, getattr(signature, "args", signature))
+        folder, code = cache_folder(), outside_code(function, getattr(signature, "args", signature))
         if code is None:
             return None
-        if code not in parted:
-            parted[code] = _cache_in(cache_folder() / f"outside-{code}", type(ours), dispatcher)
-        return parted[code]
+        if folder is None:
+            _warn_of_loss()
+            return None
+        if code not in caches:
+            try:
+                caches[code] = _cache_in(folder / f"outside-{code}" if code else folder, function)
+            except Exception as error:
+                caches[code] = None
+                _lost(error)
+        return caches[code]
 
     def load_overload(signature: Any, context: Any) -> Any:
         cache = cache_of(signature)
-        return None if cache is None else cache.load_overload(signature, context)
+        try:
+            return None if cache is None else cache.load_overload(signature, context)
+        except Exception:  # whatever a file that was cut makes its reader raise
+            with contextlib.suppress(Exception):
+                cache.flush()
+            return None
 
     def save_overload(signature: Any, data: Any) -> None:
         cache = cache_of(signature)
-        if cache is not None:
-            cache.save_overload(signature, data)
+        try:
+            if cache is not None:
+                cache.save_overload(signature, data)
+        except Exception as error:
+            _lost(error)
 
-    parted[""] = SimpleNamespace(load_overload=load, save_overload=save)
-    ours.load_overload, ours.save_overload = load_overload, save_overload
-    return True
+    with contextlib.suppress(AttributeError):  # numba's own cache, which keeps nothing
+        dispatcher._cache.load_overload = load_overload
+        dispatcher._cache.save_overload = save_overload
 
 
-def _cache_in(folder: Path, kind: Callable[..., Any], dispatcher: Any) -> Any:
-    """Return numba's cache of a function in a folder, or None where it cannot be had there."""
+def _lost(error: Exception) -> None:
+    """Note that compiled code is not kept, and warn."""
+    _losses.append(f"{cache_folder()}: {error}")
+    _warn_of_loss()
+
+
+def _cache_in(folder: Path, function: Callable[..., Any]) -> Any:
+    """Return numba's cache of a function in a folder, or raise where it cannot be had there."""
+    from numba.core.caching import FunctionCache
+
+    folder.mkdir(parents=True, exist_ok=True)
+    theirs = numba.config.CACHE_DIR  # other packages keep theirs
+    numba.config.CACHE_DIR = str(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with kept_in(folder):
-            cache = kind(dispatcher.py_func)
-        found = Path(cache.cache_path)
-    except Exception:
-        return None
-    if not found.is_relative_to(folder):
-        return None
+        cache = FunctionCache(function)
+    finally:
+        numba.config.CACHE_DIR = theirs
+    if not Path(cache.cache_path).is_relative_to(folder):
+        raise OSError(f"numba would keep it in {cache.cache_path}")
     let_processes_share(cache)
     return cache
 

@@ -7,21 +7,17 @@ from typing import Any
 import numba
 from numba.extending import is_jitted, overload
 
-from .cache import cache_folder, kept_in, let_processes_share, part_outside_code
+from .cache import keep_code
 from .guard import refuse_python
 from .options import entry_options, kernel_options
-from .outside import check_body, note_generic
+from .outside import register_body
 
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function for Python and for kernels to call, and keep the machine code."""
-    with kept_in(cache_folder()):
-        compiled = numba.njit(cache=True, **entry_options())(function)
-    if not is_jitted(compiled):  # where compilation is switched off
-        return compiled
-    if not part_outside_code(compiled):
-        return numba.njit(**entry_options())(function)
-    let_processes_share(compiled._cache)
+    compiled = numba.njit(**entry_options())(function)
+    if is_jitted(compiled):  # not where compilation is switched off
+        keep_code(compiled)
     return compiled
 
 
@@ -50,13 +46,28 @@ def generic(default: Callable[..., Any]) -> Any:
     Called from Python, the body runs as it is written: a question such as `needs_capacity` is
     answered, and a body that calls a `kernel` raises its TypeError.
     """
+    return _by_type(default, default)
+
+
+def required(declared: Callable[..., Any]) -> Any:
+    """Make a generic kernel without a default: code for a type without a body does not compile."""
+    return _by_type(declared, None)
+
+
+def _by_type(declared: Callable[..., Any], default: Callable[..., Any] | None) -> Any:
     bodies: dict[type, Callable[..., Any]] = {}
 
-    @functools.wraps(default)
-    def interpreted(state: Any, *rest: Any) -> Any:
-        return bodies.get(type(state), default)(state, *rest)
+    def body_of(kind: type) -> Callable[..., Any]:
+        body = bodies.get(kind, default)
+        if body is None:
+            raise TypeError(f"{declared.__name__} has no body for {kind.__name__}")
+        return body
 
-    def compiled(state: Any, *rest: Any) -> Callable[..., Any]:
+    @functools.wraps(declared)
+    def interpreted(state: Any, *rest: Any) -> Any:
+        return body_of(type(state))(state, *rest)
+
+    def compiled(state: Any, *rest: Any) -> Callable[..., Any] | None:
         return bodies.get(getattr(state, "instance_class", object), default)
 
     options = {**kernel_options(), "forceinline": True}
@@ -64,11 +75,12 @@ def generic(default: Callable[..., Any]) -> Any:
 
     def body(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
-            check_body(interpreted, kind, function)
-            bodies[kind] = function
+            register_body(interpreted, kind, function)
             return function
 
         return register
 
-    interpreted.body = body  # type: ignore[attr-defined]
-    return note_generic(interpreted, default, bodies)
+    generic_kernel: Any = interpreted
+    generic_kernel.body, generic_kernel.bodies = body, bodies
+    generic_kernel.body_of = body_of
+    return generic_kernel

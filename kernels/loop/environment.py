@@ -1,41 +1,40 @@
-"""What pays: mean rewards and noise, the best that is on offer, and rewards that are late."""
+"""What pays: mean rewards and their law, the best that is on offer, and rewards that are late."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..actions.arms import Arms, load_arm, mean_rewards
+from ..actions.arms import Arms, arm_values, load_arm
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import score_tile
 from ..jit.decorators import entry, generic, inlined
+from ..rewards.interface import mean_of_value, reward_of, variate
 from ..search.tile_scores import largest_of
+from ..states.stack import stacked
 from ..streams.layout import THETA
-from ..streams.noise import NORMAL, Noise, noise_at, noises_of
 from ..streams.normals import fill_normals
 from ..streams.philox import Source
 from .late import LateRewards, late_rewards
 
 
 class Environment(NamedTuple):
-    """What pays: the mean reward of every arm, in units of the noise."""
+    """What pays: the mean reward of every arm."""
 
     means: np.ndarray  # (K,)
     best: float
     row: np.ndarray  # (r,): scratch, the arm played
-    noise: Noise
+    law: Any  # of rewards (rewards/interface.py)
     late: LateRewards
 
 
-def environments(
-    means: np.ndarray, r: int, law: int = NORMAL, scale: float = 1.0, delay: int = 0
-) -> Environment:
+def environments(means: np.ndarray, r: int, law: Any, delay: int = 0) -> Environment:
     """Return what pays in each of several runs, a row of means each, as a stack.
 
-    The noise is of a law and a standard deviation, and rewards are late by `delay` steps.
+    The law of rewards is given by its layout, and rewards are late by `delay` steps.
     """
     runs = len(means)
-    noise, late = noises_of(law, scale, runs), late_rewards(delay, r, (runs,))
-    return Environment(means, means.max(axis=1), np.zeros((runs, r)), noise, late)
+    laws, late = stacked(law, runs), stacked(late_rewards.layout(delay, r), runs)
+    return Environment(means, means.max(axis=1), np.zeros((runs, r)), laws, late)
 
 
 class PoolEnvironment(NamedTuple):
@@ -44,7 +43,7 @@ class PoolEnvironment(NamedTuple):
     means: np.ndarray  # (K,): of all arms of the pool
     number: np.ndarray  # (size,) int64: which arms of the pool are on offer at this step
     row: np.ndarray  # (r,): scratch, the arm played
-    noise: Noise
+    law: Any  # of rewards (rewards/interface.py)
     late: LateRewards
 
 
@@ -55,7 +54,7 @@ class OfferEnvironment(NamedTuple):
     z: np.ndarray  # (r,): theta
     row: np.ndarray  # (r,): scratch, the arm played
     scores: np.ndarray  # (TILE,): scratch
-    noise: Noise
+    law: Any  # of rewards (rewards/interface.py)
     late: LateRewards
 
 
@@ -66,7 +65,7 @@ class BallEnvironment(NamedTuple):
     z: np.ndarray  # (r,): theta
     best: float  # the largest mean reward, of the arm in the direction of theta
     row: np.ndarray  # (r,): scratch, the arm played
-    noise: Noise
+    law: Any  # of rewards (rewards/interface.py)
     late: LateRewards
 
 
@@ -90,11 +89,11 @@ def arm_number(environment, arm):
 
 @inlined
 def _mean_of_row(environment, arm):
-    """Return o + b'z, summed as `score_tile` does: no arm may have more than the best of all."""
-    mean = load_arm(environment.arms, arm, environment.row)
+    """Return the mean of o + b'z, summed as `score_tile` does: none exceeds the best of all."""
+    value = load_arm(environment.arms, arm, environment.row)
     for j in range(environment.z.shape[0]):
-        mean = fma(environment.z[j], environment.row[j], mean)
-    return mean
+        value = fma(environment.z[j], environment.row[j], value)
+    return mean_of_value(environment.law, value)
 
 
 @mean_reward.body(PoolEnvironment)
@@ -126,7 +125,7 @@ def _best_offered(environment):
     for tile in range(arms.tiles.shape[0]):
         score_tile(arms.tiles[tile], arms.offsets[tile], environment.z, environment.scores)
         best = max(best, largest_of(environment.scores))
-    return best
+    return mean_of_value(environment.law, best)
 
 
 @best_reward.body(BallEnvironment)
@@ -140,15 +139,23 @@ def _pool_number(environment, arm):
 
 
 @entry
-def draw_means(arms, seed, first, z, scores, means):
-    """means[i, a] = the mean reward of arm a in run first + i, with theta drawn from the prior."""
+def draw_values(arms, seed, first, z, scores, values):
+    """values[i, a] = the value of arm a in run first + i, with theta drawn from the prior."""
     beginning = np.int64(0)
-    for i in range(means.shape[0]):
+    for i in range(values.shape[0]):
         fill_normals(Source(seed, first + np.uint64(i)), THETA, beginning, z)
-        mean_rewards(arms, z, scores, means[i])
+        arm_values(arms, z, scores, values[i])
 
 
 @inlined
 def draw_reward(environment, source, t, arm):
     """Return the reward of an arm at step t."""
-    return mean_reward(environment, arm) + noise_at(environment.noise, source, t)
+    law = environment.law
+    return reward_of(law, mean_reward(environment, arm), variate(law, source, t))
+
+
+@entry
+def draw_variates(environment, source, first, out):
+    """out[i] = the random number of the reward of step first + i."""
+    for i in range(out.shape[0]):
+        out[i] = variate(environment.law, source, first + i)

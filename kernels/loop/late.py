@@ -11,6 +11,7 @@ from ..actions.arms import load_arm
 from ..actions.offer import arm_key
 from ..agents.interface import learn
 from ..jit.decorators import inlined
+from ..states.layout import allocated, zeros
 
 
 class LateRewards(NamedTuple):
@@ -18,18 +19,14 @@ class LateRewards(NamedTuple):
 
     rows: np.ndarray  # (n, r): the arms
     keys: np.ndarray  # (n,) int64: their keys
-    rewards: np.ndarray  # (n,): their rewards, less their offsets
+    offsets: np.ndarray  # (n,): their offsets
+    rewards: np.ndarray  # (n,): their rewards
 
 
-def late_rewards(n: int, r: int, runs: tuple[int, ...] = ()) -> LateRewards:
-    """Return room for n plays, none of them made; for stacked runs, theirs."""
-    rows, keys = np.zeros((*runs, n, r)), np.zeros((*runs, n), np.int64)
-    return LateRewards(rows, keys, np.zeros((*runs, n)))
-
-
-def late_bytes(n: int, r: int) -> int:
-    """Return the memory that `late_rewards` takes."""
-    return 8 * n * (r + 2)
+@allocated
+def late_rewards(n: int, r: int) -> LateRewards:
+    """Return room for n plays, none of them made."""
+    return LateRewards(zeros((n, r)), zeros(n, np.int64), zeros(n), zeros(n))
 
 
 @inlined
@@ -39,13 +36,14 @@ def observe_in_turn(agent, actions, environment, arm, reward, source, t):
     Rewards are numbered by the steps that they are of: 0, 1, 2, ... without a gap.
     """
     late, row = environment.late, environment.row
-    reward -= load_arm(actions.arms, arm, row)
+    offset = load_arm(actions.arms, arm, row)
     key, n = arm_key(actions, arm, t), late.rows.shape[0]
     if n > 0:
         slot = t % n
         for j in range(row.shape[0]):
             late.rows[slot, j], row[j] = row[j], late.rows[slot, j]
         late.keys[slot], key = key, late.keys[slot]
+        late.offsets[slot], offset = offset, late.offsets[slot]
         late.rewards[slot], reward = reward, late.rewards[slot]
     if t >= n:
-        learn(agent, row, key, reward, source, t - n)
+        learn(agent, row, offset, key, reward, source, t - n)

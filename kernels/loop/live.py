@@ -15,15 +15,18 @@ def act(agent, actions, source, t, work):
 
 
 @entry
-def observe(agent, actions, arms, rewards, source, t, row):
-    """Let the agent learn rewards, the first of them its t-th; `row` (r) is scratch.
+def observe(agent, actions, arms, rewards, source, count, row):
+    """Let the agent learn rewards; `row` (r) is scratch.
 
-    Return how many it learned: not all if it needs capacity.
+    `count` (1,) is how many it has learned. It goes up with each, here and not in Python, which a
+    signal may interrupt between the call and what follows it. Return how many it learned in this
+    call: not all if it needs capacity.
     """
     for i in range(arms.shape[0]):
         if needs_capacity(agent):
             return i
-        observe_reward(agent, actions, arms[i], rewards[i], source, t + i, row)
+        observe_reward(agent, actions, arms[i], rewards[i], source, count[0], row)
+        count[0] += 1
     return arms.shape[0]
 
 
@@ -42,7 +45,7 @@ def act_on_rows(agent, actions, whitening, rows, most, source, t, work, b):
 
 
 @entry
-def observe_rows(agent, whitening, rows, rewards, most, source, t, b):
+def observe_rows(agent, whitening, rows, rewards, most, source, count, b):
     """Do as `observe` for arms that were offered, (n, d), by their rows; `b` (r) is scratch.
 
     Return -1 - i, and learn nothing, where row i is the first that is not allowed.
@@ -54,5 +57,6 @@ def observe_rows(agent, whitening, rows, rewards, most, source, t, b):
         if needs_capacity(agent):
             return i
         offset = whiten(whitening, rows[i], b)
-        learn(agent, b, t + i, rewards[i] - offset, source, t + i)
+        learn(agent, b, offset, count[0], rewards[i], source, count[0])
+        count[0] += 1
     return rows.shape[0]

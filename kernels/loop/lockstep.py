@@ -17,11 +17,12 @@ from ..jit.decorators import entry, generic
 from ..search.scan import Workspace, break_tie, rescore, workspace
 from ..search.screening import margin32, rule_out, score_bytes, screen_single
 from ..search.tile_scores import largest_of
+from ..states.layout import allocated, zeros
+from ..states.stack import state_at
 from .advance import advance
 from .environment import draw_reward
 from .late import observe_in_turn
 from .record import record_step
-from .states import state_at
 
 
 class LockstepWorkspace(NamedTuple):
@@ -35,17 +36,18 @@ class LockstepWorkspace(NamedTuple):
     best: np.ndarray  # (runs,): the best of them
 
 
+@allocated
 def lockstep_workspace(arms: Arms, runs: int) -> LockstepWorkspace:
     """Return the workspace of a batch of runs in lockstep."""
     tiles, r, _ = arms.tiles.shape
     rows = -(-runs // MODELS) * MODELS
     return LockstepWorkspace(
-        one=workspace(arms),
-        z32=np.zeros((rows, r), np.float32),
-        coded=coded_models(rows, r),
-        scores=np.zeros((MODELS, TILE), np.float32),
-        tile_maxima=np.zeros((runs, tiles), np.float32),
-        best=np.zeros(runs),
+        one=workspace.layout(arms),
+        z32=zeros((rows, r), np.float32),
+        coded=coded_models.layout(rows, r),
+        scores=zeros((MODELS, TILE), np.float32),
+        tile_maxima=zeros((runs, tiles), np.float32),
+        best=zeros(runs),
     )
 
 

@@ -22,7 +22,7 @@ def offered_means(actions, environment, source, first, means, best, numbers):
 
 @entry
 def vector_means(actions, environment, a):
-    """Return the mean reward of a vector of the ball, and the largest that there is."""
+    """Return the mean reward of a vector, in the ball's unit, and the largest that there is."""
     arm = actions.scratch.a
     for j in range(a.shape[0]):
         arm[j] = a[j]

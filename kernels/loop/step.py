@@ -22,4 +22,4 @@ def choose_arm(agent, actions, source, t, work):
 def observe_reward(agent, actions, arm, reward, source, t, row):
     """Let the agent learn the reward of an arm on offer at step t; `row` (r) is scratch."""
     offset = load_arm(actions.arms, arm, row)
-    learn(agent, row, arm_key(actions, arm, t), reward - offset, source, t)
+    learn(agent, row, offset, arm_key(actions, arm, t), reward, source, t)

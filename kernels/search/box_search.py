@@ -21,6 +21,7 @@ from ..actions.arms import Arms
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..jit.decorators import kernel
+from ..states.layout import allocated, full, zeros
 from ..streams.draws import integer
 from ..streams.layout import TIES
 from .box_tree import FANOUT, BoxTree, build
@@ -54,18 +55,19 @@ class BoxSearch(NamedTuple):
     counters: np.ndarray  # (2,) int64: boxes opened, full scans
 
 
+@allocated
 def box_search(arms: Arms, tree: BoxTree) -> BoxSearch:
     """Return what a search of these arms by their tree needs."""
     size = FANOUT * _MOST_LEVELS
     return BoxSearch(
-        scan=workspace(arms),
+        scan=workspace.layout(arms),
         tree=tree,
-        bounds=np.zeros(FANOUT),
-        stack=np.zeros(size),
-        box=np.zeros((size, 2), np.int64),
-        tied=np.zeros(TILE, np.int64),
-        pause=np.array([0, 1]),
-        counters=np.zeros(2, np.int64),
+        bounds=zeros(FANOUT),
+        stack=zeros(size),
+        box=zeros((size, 2), np.int64),
+        tied=zeros(TILE, np.int64),
+        pause=full(2, [0, 1], np.int64),
+        counters=zeros(2, np.int64),
     )
 
 

@@ -15,6 +15,7 @@ from ..actions.arms import Arms, tile_count
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..jit.decorators import entry
+from ..states.layout import allocated, zeros
 
 FANOUT = 8
 """Children of a box; the smallest boxes hold the arms of one leaf, which is a tile."""
@@ -46,26 +47,27 @@ def _rows_of_levels(K: int) -> list[int]:
     return rows
 
 
+@allocated
 def empty_tree(arms: Arms) -> BoxTree:
     """Return room for the tree of some arms."""
     leaves, r, _ = arms.tiles.shape
     rows, n = _rows_of_levels(arms.K), r + 1
     return BoxTree(
-        ready=np.zeros(1, np.int64),
-        boxes=np.zeros((sum(rows), n + n * n + 2 * n, FANOUT)),
+        ready=zeros(1, np.int64),
+        boxes=zeros((sum(rows), n + n * n + 2 * n, FANOUT)),
         first=np.cumsum([0, *rows[:-1]]),
-        leaves=np.zeros((leaves, r, TILE)),
-        offsets=np.zeros((leaves, TILE)),
-        arm=np.zeros((leaves, TILE), np.uint32),
-        radius=np.zeros(1),
+        leaves=zeros((leaves, r, TILE)),
+        offsets=zeros((leaves, TILE)),
+        arm=zeros((leaves, TILE), np.uint32),
+        radius=zeros(1),
     )
 
 
-def box_tree_bytes(K: int, r: int) -> int:
-    """Return the memory that a tree takes, itself and while it is built."""
+def building_bytes(K: int, r: int) -> int:
+    """Return the most memory that `build` needs beside the tree itself."""
     n = r + 1
     boxes = FANOUT * sum(_rows_of_levels(K)) * (n + n * n + 2 * n)
-    return 16 * boxes + tile_count(K) * TILE * (8 * n + 4) + K * (16 * n + 64) + 2**22
+    return 8 * boxes + K * (16 * n + 64) + 2**22
 
 
 def build(tree: BoxTree, arms: Arms) -> None:

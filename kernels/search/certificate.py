@@ -22,6 +22,7 @@ from ..agents.interface import (
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import generic, inlined, kernel
+from ..states.layout import allocated, zeros
 from ..streams.draws import integer
 from ..streams.layout import TIES
 from .scan import Workspace, break_tie, choose, one_of, scan, workspace
@@ -35,7 +36,6 @@ from .snapshot import (
     margin,
     measure,
     snapshot,
-    snapshot_bytes,
     take,
     upper_bound,
 )
@@ -76,28 +76,24 @@ class Certified(NamedTuple):
     counters: np.ndarray  # (4,) int64: arms bounded, arms scored, full scans, snapshots
 
 
+@allocated
 def certified(arms: Arms) -> Certified:
     """Return what a certified search of these arms needs, with no snapshot taken yet."""
     r = arms.tiles.shape[1]
     return Certified(
-        scan=workspace(arms),
-        snapshot=snapshot(arms),
-        finalists=empty_arms(TILE, r),
-        arm=np.zeros(TILE, np.int64),
-        value=np.zeros(TILE),
-        tied=np.zeros(TILE, np.int64),
-        row=np.zeros(r),
-        z32=np.zeros(r, np.float32),
-        recent_winners=np.zeros(_WINNERS, np.int64),
-        best=np.zeros(1),
-        schedule=new_schedule(),
-        counters=np.zeros(4, np.int64),
+        scan=workspace.layout(arms),
+        snapshot=snapshot.layout(arms),
+        finalists=empty_arms.layout(TILE, r),
+        arm=zeros(TILE, np.int64),
+        value=zeros(TILE),
+        tied=zeros(TILE, np.int64),
+        row=zeros(r),
+        z32=zeros(r, np.float32),
+        recent_winners=zeros(_WINNERS, np.int64),
+        best=zeros(1),
+        schedule=new_schedule.layout(),
+        counters=zeros(4, np.int64),
     )
-
-
-def certified_bytes(K: int, r: int) -> int:
-    """Return the most memory that a certified search takes."""
-    return snapshot_bytes(K, r) + K + 1600 * r + 16384
 
 
 @generic
@@ -122,11 +118,11 @@ def _retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
     breadth, limit = start_snapshot(work.schedule)
     work.snapshot.scalars[DRIFT] = variance_drift(agent)
     work.counters[3] += 1
-    posterior, best = agent.posterior, float(work.best[0])
+    best = float(work.best[0])
     # No more are listed than a search may bound before it is given up.
     most = int(limit / len(work.snapshot.leading))
     level = float(optimism_level(agent))
-    if take(work.snapshot, posterior, arms, agent.z, best, level, breadth, most):
+    if take(work.snapshot, agent.belief, arms, agent.z, best, level, breadth, most):
         accept_snapshot(work.schedule)
 
 

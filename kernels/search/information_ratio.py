@@ -24,10 +24,17 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import MODELS, TILE, score_tile
 from ..arithmetic.tile_variance import variance_tile
 from ..arithmetic.vectors import axpy
+from ..beliefs.interface import add_root_row, sample, score_by_mean, score_by_root_row
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import sample
-from ..streams.draws import uniform
-from ..streams.layout import DIAGNOSTICS, INFORMATION_CHOICE, INFORMATION_MODELS, probe_counter
+from ..states.layout import allocated, full, zeros
+from ..streams.draws import integer, uniform
+from ..streams.layout import (
+    DIAGNOSTICS,
+    INFORMATION_CHOICE,
+    INFORMATION_MODELS,
+    TIES,
+    probe_counter,
+)
 from ..streams.normals import normal_pair
 from ..streams.philox import _U
 from .ratio_frontier import least_ratio
@@ -42,21 +49,41 @@ class RatioSearch(NamedTuple):
     variance: np.ndarray  # (tiles TILE,): v
 
 
+@allocated
 def ratio_search(arms: Arms) -> RatioSearch:
     """Return the workspace of a choice from as many arms."""
     n = len(arms.tiles) * TILE
-    return RatioSearch(np.full(n, -1, np.int32), np.zeros(n), np.zeros(n))
-
-
-def ratio_search_bytes(K: int) -> int:
-    """Return the memory that `ratio_search` takes."""
-    return 20 * -(-K // TILE) * TILE
+    return RatioSearch(full(n, -1, np.int32), zeros(n), zeros(n))
 
 
 @choose.body(RatioSearch)
 def _choose(work, agent, arms, source, t):
     first, second, q = _law(work, agent, arms, source, INFORMATION_MODELS, t)
-    return second if uniform(source, INFORMATION_CHOICE, t) < q else first
+    arm = second if uniform(source, INFORMATION_CHOICE, t) < q else first
+    return _one_of_equals(work, arm, arms.K, source, t)
+
+
+@kernel
+def _one_of_equals(work, arm, K, source, t):
+    """Return one of the arms with the same regret and variance as an arm, each as likely.
+
+    The order of arms on offer may depend on how they were drawn.
+    """
+    if arm < 0:
+        return arm
+    regret, variance, equal = work.regret[:K], work.variance[:K], np.int64(0)
+    D, v = regret[arm], variance[arm]
+    for a in range(K):
+        equal += regret[a] == D and variance[a] == v
+    if equal == 1:
+        return arm
+    rank = integer(source, TIES, t, equal)
+    for a in range(K):
+        if regret[a] == D and variance[a] == v:
+            if rank == 0:
+                return np.int64(a)
+            rank -= 1
+    return arm
 
 
 @entry
@@ -72,13 +99,13 @@ def _law(work, agent, arms, source, stream, counter):
     Draws models from N(mu, S) with the normals of a stream at a counter; (-1, -1, 0.0) where no
     score of a model is a number. Cost O(n K r + distinct r^2 + K r^2).
     """
-    posterior, scratch = agent.posterior, agent.scratch
+    belief, scratch = agent.belief, agent.scratch
     _draw_models(scratch, source, stream, counter)
-    _find_best_arms(posterior, scratch, arms)
+    _find_best_arms(belief, scratch, arms)
     distinct = _sum_by_best_arm(work, scratch, agent.samples)
     if distinct == 0:
         return np.int64(-1), np.int64(-1), 0.0
-    best = _means_and_spread(posterior, scratch, arms, distinct, agent.samples)
+    best = _means_and_spread(belief, scratch, arms, distinct, agent.samples)
     _regret_and_variance(work, scratch, arms, best)
     return least_ratio(work.regret[: arms.K], work.variance[: arms.K])
 
@@ -96,7 +123,7 @@ def _draw_models(scratch, source, stream, counter):
 
 
 @kernel
-def _find_best_arms(posterior, scratch, arms):
+def _find_best_arms(belief, scratch, arms):
     """Set the best score of each model and the first arm that has it, or -1.
 
     A tile of arms is taken through all models before the next.
@@ -107,7 +134,7 @@ def _find_best_arms(posterior, scratch, arms):
             best[block, s] = -np.inf
             arm[block, s] = -1
     for tile in range(arms.tiles.shape[0]):
-        _load_rows(posterior, scratch, arms, tile)
+        _load_rows(belief, scratch, arms, tile)
         for block in range(best.shape[0]):
             for first in range(0, min(TILE, arms.K - tile * TILE), MODELS):
                 rows = scratch.rows[first : first + MODELS]
@@ -116,17 +143,17 @@ def _find_best_arms(posterior, scratch, arms):
 
 
 @inlined
-def _load_rows(posterior, scratch, arms, tile):
+def _load_rows(belief, scratch, arms, tile):
     """Set rows to the arms of a tile in the coordinates of the normals; cost O(TILE r^2).
 
     Equal arms have equal rows, and so equal scores, to the bit.
     """
     b, rows, column = arms.tiles[tile], scratch.rows, scratch.scores[0]
-    score_tile(b, arms.offsets[tile], posterior.mu, column)
+    score_by_mean(belief, b, arms.offsets[tile], column)
     for i in range(TILE):
         rows[i, 0] = column[i]
     for j in range(b.shape[0]):
-        score_tile(b[: j + 1], scratch.zeros, posterior.root[j, : j + 1], column)
+        score_by_root_row(belief, j, b, scratch.zeros, column)
         for i in range(TILE):
             rows[i, j + 1] = column[i]
 
@@ -173,7 +200,7 @@ def _sum_by_best_arm(work, scratch, samples):
 
 
 @kernel
-def _means_and_spread(posterior, scratch, arms, distinct, samples):
+def _means_and_spread(belief, scratch, arms, distinct, samples):
     """Set m and L. Return the mean of the best scores, sum p(a*) (o + b_{a*}'m_{a*}).
 
     Where one arm is the best of all models, m_{a*} is m to the bit, and what is returned is its
@@ -189,14 +216,14 @@ def _means_and_spread(posterior, scratch, arms, distinct, samples):
             normals[j] += scratch.total[slot, j]
     for j in range(r):
         normals[j] /= samples
-    sample(posterior, normals, mean)
+    sample(belief, normals, mean)
     best, apart, row = 0.0, scratch.apart, scratch.row
     for slot in range(distinct):
         total, count = scratch.total[slot], scratch.wins[slot]
         for j in range(r):
             apart[j] = 0.0
         for j in range(r):
-            axpy(total[j] / count - normals[j], posterior.root[j, : j + 1], apart[: j + 1])
+            add_root_row(belief, j, total[j] / count - normals[j], apart)
         value, share = load_arm(arms, scratch.winner[slot], row), count / samples
         for j in range(r):
             value = fma(mean[j] + apart[j], row[j], value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..actions.arms import Arms
 from ..arithmetic.tile_product import TILE
+from ..states.layout import allocated, full, zeros
 from .scan import break_tie, choose, rescore
 
 
@@ -19,9 +20,10 @@ class OfferSearch(NamedTuple):
     tile_maxima: np.ndarray  # (tiles,) float32: not screened, all -inf
 
 
+@allocated
 def offer_search(arms: Arms) -> OfferSearch:
     """Return the workspace of a scan of as many arms on offer."""
-    return OfferSearch(np.zeros((3, TILE)), np.full(len(arms.tiles), -np.inf, np.float32))
+    return OfferSearch(zeros((3, TILE)), full(len(arms.tiles), -np.inf, np.float32))
 
 
 @choose.body(OfferSearch)

@@ -1,35 +1,31 @@
-"""Two roots of a posterior, of its precision and of its covariance, turned the same way.
+"""Two roots of a normal belief, of its precision and of its covariance, turned the same way.
 
 R and W with P = R'R, S = W'W and W'R = I, such that the rows of W are nearly orthogonal and the
-longest come first: coordinates in which the posterior is nearly independent, most uncertain first.
+longest come first: coordinates in which the belief is nearly independent, most uncertain first.
 """
 
 import numpy as np
 
 from ..arithmetic.floats import fma
-from ..arithmetic.vectors import axpy, dot, multiply_transposed
+from ..arithmetic.vectors import dot, multiply_transposed
+from ..beliefs.interface import load_roots, subtract_covariance_row
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.refactor import absorb_recent, invert_transposed
 
 _MOST_SWEEPS = 4
 _NEARLY_ORTHOGONAL = 0.05  # cosine of two rows: less would save no search an arm worth naming
 
 
 @entry
-def orient(posterior, W, R, X):
+def orient(belief, W, R, X, rows):
     """Set W, R, and X, the lower triangular root of S = X'X; cost O(r^3).
 
     Rotations of two rows at a time, the same of W and of R (the one-sided method of Jacobi, stopped
-    early), so that W'R = X'U = I but for rounding. Not by LAPACK: its threads would wait for each
-    other where several runs, or other programs, keep all processors busy.
+    early), so that W'R = X'U = I but for rounding; `rows` (2, r) is scratch. Not by LAPACK: its
+    threads would wait for each other where several runs, or other programs, keep all processors
+    busy.
     """
-    r, eta, squares = W.shape[0], posterior.scratch.rows[0], posterior.scratch.rows[1]
-    for i in range(r):
-        eta[i] = posterior.eta[i]
-        for j in range(r):
-            R[i, j] = posterior.factor[i, j]
-    absorb_recent(posterior, R, eta)
-    invert_transposed(R, X)
+    r, squares = W.shape[0], rows[0]
+    load_roots(belief, R, X)
     for i in range(r):
         for j in range(r):
             W[i, j] = X[i, j]
@@ -75,9 +71,12 @@ def _rotate(x, y, cosine, sine):
 
 
 @entry
-def norms(posterior, W, R):
-    """Return |W|, |R|, and |I - W'R| and |S - W'W|, zero but for rounding; cost O(r^3)."""
-    r, column, row = W.shape[0], posterior.scratch.rows[0], posterior.scratch.rows[1]
+def norms(belief, W, R, rows):
+    """Return |W|, |R|, and |I - W'R| and |S - W'W|, zero but for rounding; cost O(r^3).
+
+    `rows` (2, r) is scratch.
+    """
+    r, column, row = W.shape[0], rows[0], rows[1]
     spread = length = defect = misfit = 0.0
     for i in range(r):
         spread += dot(W[i], W[i])
@@ -88,10 +87,6 @@ def norms(posterior, W, R):
         row[i] -= 1.0
         defect += dot(row, row)
         multiply_transposed(W, column, row)
-        if posterior.S.shape[0] == r:
-            axpy(-1.0, posterior.S[i], row)
-        else:
-            for k in range(r):
-                axpy(-posterior.root[k, i], posterior.root[k], row)
+        subtract_covariance_row(belief, i, row)
         misfit += dot(row, row)
     return np.sqrt(spread), np.sqrt(length), np.sqrt(defect), np.sqrt(misfit)

@@ -14,6 +14,7 @@ from ..actions.codes import CodedModels, coded_models
 from ..agents.interface import has_linear_scores, score
 from ..arithmetic.tile_product import TILE
 from ..jit.decorators import generic, inlined, kernel
+from ..states.layout import allocated, zeros
 from ..streams.draws import integer
 from ..streams.layout import TIES
 from .screening import SCREEN_FROM, screen
@@ -30,15 +31,16 @@ class Workspace(NamedTuple):
     tile_maxima: np.ndarray  # (tiles,) float32: the best screened score of each tile
 
 
+@allocated
 def workspace(arms: Arms) -> Workspace:
     """Return the workspace of a scan of these arms."""
     tiles, r, _ = arms.tiles.shape
     return Workspace(
-        scores=np.zeros((3, TILE)),
-        screened=np.zeros(TILE, np.float32),
-        z32=np.zeros(r, np.float32),
-        coded=coded_models(1, r),
-        tile_maxima=np.zeros(tiles, np.float32),
+        scores=zeros((3, TILE)),
+        screened=zeros(TILE, np.float32),
+        z32=zeros(r, np.float32),
+        coded=coded_models.layout(1, r),
+        tile_maxima=zeros(tiles, np.float32),
     )
 
 

@@ -19,8 +19,9 @@ from ..actions.arms import Arms, tile_count
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
+from ..beliefs.interface import Belief, mean_of
 from ..jit.decorators import entry, inlined, kernel
-from ..posterior.state import Posterior
+from ..states.layout import allocated, zeros
 from .orientation import norms, orient
 
 GRID = 16
@@ -68,29 +69,28 @@ def leading_length(r: int) -> int:
     return min(r, 1 + r // 2)
 
 
+@allocated
 def snapshot(arms: Arms) -> Snapshot:
     """Return room for a snapshot of these arms, yet to be taken."""
     tiles, r, _ = arms.tiles.shape
     k = leading_length(r)
-    W, R = np.zeros((2, r, r))
     return Snapshot(
-        scalars=np.zeros(9),
-        mu=np.zeros(r),
-        W=W,
-        R=R,
-        arm=np.zeros(tiles * TILE, np.uint32),
-        base=np.zeros((tiles, TILE), np.float32),
-        leading_coordinates=np.zeros((tiles, k + 1, TILE), np.float32),
-        envelope=np.zeros((tiles + 1, GRID)),
-        zeta=np.zeros((2, r)),
-        leading=np.zeros(k + 1, np.float32),
+        scalars=zeros(9),
+        mu=zeros(r),
+        W=zeros((r, r)),
+        R=zeros((r, r)),
+        arm=zeros(tiles * TILE, np.uint32),
+        base=zeros((tiles, TILE), np.float32),
+        leading_coordinates=zeros((tiles, k + 1, TILE), np.float32),
+        envelope=zeros((tiles + 1, GRID)),
+        zeta=zeros((2, r)),
+        leading=zeros(k + 1, np.float32),
     )
 
 
-def snapshot_bytes(K: int, r: int) -> int:
-    """Return the most memory that a snapshot takes, itself and while it is taken."""
-    per_arm = 4 * (leading_length(r) + 3) + 8 * GRID // TILE + 48
-    return per_arm * tile_count(K) * TILE + 8 * (600 + 6 * r) * r
+def taking_bytes(K: int, r: int) -> int:
+    """Return the most memory that `take` needs beside the snapshot itself."""
+    return 48 * tile_count(K) * TILE + 8 * (600 + 4 * r) * r + 16384
 
 
 @kernel
@@ -193,7 +193,7 @@ def _fill(snapshot, arms, W, b, row):
 
 def take(
     snapshot: Snapshot,
-    posterior: Posterior,
+    belief: Belief,
     arms: Arms,
     z: np.ndarray,
     best: float,
@@ -201,17 +201,17 @@ def take(
     breadth: float,
     most: int,
 ) -> bool:
-    """Take a snapshot of a posterior, at a moment when model z has the best score `best`.
+    """Take a snapshot of a belief, at a moment when model z has the best score `best`.
 
     Arms are listed, `most` of them or fewer, if a model `breadth` times as far from mu as z might
-    make them the best. Return False where the posterior is lost to rounding, or the optimism is too
+    make them the best. Return False where the belief is lost to rounding, or the optimism is too
     large for single precision: such a snapshot bounds nothing. Also where a model like z leaves too
     many arms in question: a sample of arms shows it, or all, before the dearer half of the work.
     Changes the snapshot only; cost O(K r^2). Whatever the bits of a snapshot, the bounds hold and
     the choice is the same.
     """
     scalars = snapshot.scalars
-    X = _turn(snapshot, posterior)
+    X = _turn(snapshot, belief)
     if X is None or not optimism < _LARGEST_OPTIMISM:
         return False
     scalars[OPTIMISM] = optimism
@@ -255,16 +255,16 @@ def take(
     return True
 
 
-def _turn(snapshot: Snapshot, posterior: Posterior) -> np.ndarray | None:
+def _turn(snapshot: Snapshot, belief: Belief) -> np.ndarray | None:
     """Set mu, W and R, and what is known of them; cost O(r^3).
 
-    Return X, lower triangular with X'X = S, or None where the posterior is lost to rounding.
+    Return X, lower triangular with X'X = S, or None where the belief is lost to rounding.
     """
     scalars, W, R, r = snapshot.scalars, snapshot.W, snapshot.R, len(snapshot.mu)
-    X = np.empty((r, r))
-    orient(posterior, W, R, X)
-    snapshot.mu[:] = posterior.mu
-    spread, length, defect, misfit = norms(posterior, W, R)
+    X, rows = np.empty((r, r)), np.empty((2, r))
+    orient(belief, W, R, X, rows)
+    snapshot.mu[:] = mean_of(belief)
+    spread, length, defect, misfit = norms(belief, W, R, rows)
     if not np.isfinite(spread + length + defect + misfit):
         return None
     scalars[SPREAD] = spread

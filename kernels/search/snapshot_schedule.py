@@ -12,6 +12,7 @@ Costs are in multiply-adds of a scan in single precision, as measured.
 import numpy as np
 
 from ..jit.decorators import entry, inlined
+from ..states.layout import allocated, full
 
 _CAUTION = 3.0  # a snapshot that does not help makes the next one that many times as dear
 _FIRST_PATIENCE = 5.0  # so that a short run pays little for what it cannot use
@@ -35,6 +36,7 @@ _WORTH = 10  # a search that has cost so many full scans is given up
 _SCAN = 11  # cost of a full scan
 
 
+@allocated
 def new_schedule() -> np.ndarray:
     """Return the schedule of a run that begins: no search before a first snapshot."""
     schedule = np.zeros(12)
@@ -42,7 +44,7 @@ def new_schedule() -> np.ndarray:
     schedule[_PATIENCE] = _FIRST_PATIENCE
     schedule[_BREADTH] = 1.3
     schedule[[_BEFORE, _PAUSE, _TAKEN]] = np.inf
-    return schedule
+    return full(12, schedule)
 
 
 @inlined

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit.decorators import inlined, kernel
+from ..states.layout import allocated, zeros
 from .draws import _bounded, integer
 from .normals import normal_pair
 from .philox import _U, random_pair
@@ -25,18 +26,14 @@ class Block(NamedTuple):
     numbers: np.ndarray  # (n, STEPS): those of step t in column t % STEPS
 
 
-def no_block(n: int, dtype: type = np.float64, runs: tuple[int, ...] = ()) -> Block:
-    """Return room for n numbers a step, none of them drawn; for stacked runs, theirs."""
-    return Block(np.zeros((*runs, 4), np.uint64), np.zeros((*runs, n, STEPS), dtype))
-
-
-def block_bytes(n: int) -> int:
-    """Return the memory that `no_block` takes."""
-    return 8 * (4 + n * STEPS)
+@allocated
+def no_block(n: int, dtype: type = np.float64) -> Block:
+    """Return room for n numbers a step, none of them drawn."""
+    return Block(zeros(4, np.uint64), zeros((n, STEPS), dtype))
 
 
 @inlined
-def _begin(block, source, stream, t):
+def begin(block, source, stream, t):
     """Make the block one of step t. Return what key[3] held for it, or 0 if it was of others."""
     # Streams are numbered from 1: no key is zero.
     key, place = block.key, (_U(t // STEPS) << _U(8)) | stream
@@ -61,7 +58,7 @@ def draw_vector(block, source, stream, t, n):
 
     The block has an even number of rows, n at least. Only lanes that some step asked for are drawn.
     """
-    drawn, wanted = np.int64(_begin(block, source, stream, t)), (n + 1) >> 1
+    drawn, wanted = np.int64(begin(block, source, stream, t)), (n + 1) >> 1
     if drawn < wanted:
         _fill_lanes(source, stream, t, drawn, wanted, block.numbers)
         block.key[3] = _U(wanted)
@@ -79,7 +76,7 @@ def _fill_integers(source, stream, t, n, numbers):
 @inlined
 def integer_at(block, source, stream, t, n):
     """Return an integer uniform on {0, ..., n - 1}, 0 < n < 2^32, for time t (`integer`)."""
-    if _begin(block, source, stream, t) != _U(n):
+    if begin(block, source, stream, t) != _U(n):
         _fill_integers(source, stream, t, _U(n), block.numbers)
         block.key[3] = _U(n)
     value = block.numbers[0, t % STEPS]

@@ -12,7 +12,7 @@ _MANTISSA = np.int64(2**52 - 1)
 
 
 @inlined
-def _minus_log_uniform(bits):
+def minus_log_uniform(bits):
     """Return -log(u) for u = (bits + 1/2) / 2^64, to a few units in the last place.
 
     u = 2^(e - 64) m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s), s = (m - 1)/(m + 1),
@@ -67,7 +67,7 @@ def _point_on_circle(bits):
 def normal_pair(source, stream, lane, counter):
     """Return two independent N(0, 1) by the transform of Box and Muller; words as above."""
     first, second = random_pair(source, stream, lane, counter)
-    radius = np.sqrt(2.0 * _minus_log_uniform(first))
+    radius = np.sqrt(2.0 * minus_log_uniform(first))
     x, y = _point_on_circle(second)
     return radius * x, radius * y
 

@@ -57,10 +57,10 @@ def test_late_plays_of_one_arm_are_known_as_such():
 
     def scores_of(played, rows, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, int(layout.POSTERIOR_SAMPLE), t, bandit.rank)
-        return rows @ (mean + played.lift @ (played.state.posterior.root.T @ normals))
+        return rows @ (mean + played.lift @ (played.state.belief.root.T @ normals))
 
     played = compare(bandit, fastes.ThompsonSampling(), 1500, scores_of, delay=3)
-    assert played.state.posterior.since_refactor[0] < 1497
+    assert played.state.belief.since_refactor[0] < 1497
 
 
 def test_linucb_with_late_rewards(bandit):
@@ -75,7 +75,7 @@ def test_linucb_with_late_rewards(bandit):
 def test_thompson_sampling_with_late_rewards(bandit, delay):
     def scores_of(played, rows, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, int(layout.POSTERIOR_SAMPLE), t, bandit.rank)
-        return rows @ (mean + played.lift @ (played.state.posterior.root.T @ normals))
+        return rows @ (mean + played.lift @ (played.state.belief.root.T @ normals))
 
     compare(bandit, fastes.ThompsonSampling(), T, scores_of, delay=delay)
 
@@ -127,7 +127,7 @@ def test_the_ball(truth, delay):
     mean, covariance, history, total = problem.mean, problem.covariance, [], 0.0
     for t in range(T):
         np.testing.assert_allclose(
-            bandit.prior_mean + played.lift @ played.state.posterior.mu, mean, atol=1e-8
+            bandit.prior_mean + played.lift @ played.state.belief.mu, mean, atol=1e-8
         )
         played.step(t)
         arm = 2.0 * mean / np.linalg.norm(mean)

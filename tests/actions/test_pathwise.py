@@ -56,7 +56,7 @@ def test_linucb(bandit):
 def test_thompson_sampling(bandit):
     def scores_of(played, rows, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, int(layout.POSTERIOR_SAMPLE), t, bandit.rank)
-        root = played.state.posterior.root  # X with S = X'X
+        root = played.state.belief.root  # X with S = X'X
         return rows @ (mean + played.lift @ (root.T @ normals))
 
     compare(bandit, fastes.ThompsonSampling(), 40, scores_of)
@@ -105,7 +105,7 @@ def test_the_ball(belief, radius):
         z = reference.normal_vector(SEED, RUN, int(layout.THETA), 0, bandit.rank)
         theta = bandit.prior_mean + U @ z
         for t in range(40):
-            mu = played.state.posterior.mu.copy()
+            mu = played.state.belief.mu.copy()
             played.step(t)
             model = bandit.prior_mean + U @ (mu if agent.name == "greedy" else played.state.z)
             row = played.actions.arms.tiles[0, :, 0] * sigma  # U'a
@@ -118,7 +118,7 @@ def test_the_ball(belief, radius):
             assert sigma * played.record.regret[t] == pytest.approx(total, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("alpha", [0.3, 1.0, 10.0])
+@pytest.mark.parametrize("alpha", [1e-300, 1e-3, 0.3, 1.0, 10.0, 1e300])
 def test_no_arm_of_the_ball_is_more_optimistic_than_linucb_s(belief, alpha):
     bandit = fastes.LinearBandit(Ball(3, 2.0), **belief)
     played = Played(bandit, fastes.LinUCB(alpha), 30)
@@ -131,13 +131,36 @@ def test_no_arm_of_the_ball_is_more_optimistic_than_linucb_s(belief, alpha):
         return offsets + rows @ mu + alpha * spread
 
     for t in range(30):
-        mu, S = played.state.posterior.mu.copy(), played.state.posterior.S.copy()
+        mu, S = played.state.belief.mu.copy(), played.state.belief.S.copy()
         played.step(t)
         rows, offsets = directions @ U / sigma, directions @ bandit.prior_mean / sigma
         row = played.actions.arms.tiles[:1, :, 0]
         mine = optimistic(row, played.actions.arms.offsets[:1, 0], mu, S)[0]
         best = optimistic(rows, offsets, mu, S).max()
         assert mine >= best - 1e-9 * abs(best)
+
+
+def first_arm(prior_mean, prior_cov):
+    """Return the arm of the unit disc that LinUCB with alpha 1 plays before any reward."""
+    bandit = fastes.LinearBandit(Ball(2), prior_mean=prior_mean, prior_cov=prior_cov)
+    played = Played(bandit, fastes.LinUCB(1.0), 1)
+    played.step(0)
+    return played.actions.scratch.a
+
+
+@pytest.mark.parametrize("missing", [1.0, 0.5, 1e-6, 1e-10, -1e-3])
+def test_what_optimism_adds_where_mirrored_arms_tie(missing):
+    """Of variances 1 and 1/4 and a mean (0, m), |u|^2 = (2 m / 3)^2 comes of the mean alone."""
+    m = 1.5 * np.sqrt(1 - missing)
+    expected = np.array([np.sqrt(max(missing, 0.0)), m * 4 / 3])
+    arm = first_arm([0.0, m], [1.0, 0.25])
+    np.testing.assert_allclose(np.abs(arm), expected / np.linalg.norm(expected), atol=1e-10)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_small_mean_that_is_no_rounding_breaks_a_tie(sign):
+    for m in (0.5, 1.0):
+        assert sign * first_arm([sign * 1e-8, m], [1.0, 0.25])[0] > 0.1
 
 
 def test_uniform_play_of_the_ball_is_uniform():

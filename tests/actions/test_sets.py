@@ -6,6 +6,7 @@ from every_agent import FAMILY
 
 import fastes
 from fastes.actions import Ball, Fresh, Given, Offered, Redrawn, Subset
+from fastes.problem.coordinates import canonical_theta
 
 RNG = np.random.default_rng(3)
 POOL = RNG.normal(size=(300, 4))
@@ -122,11 +123,37 @@ def test_theta_may_be_fixed(name):
     assert np.abs(result.rewards).max() < spread + 5 * 0.5 * 4
 
 
-def test_a_theta_that_the_prior_rules_out_is_refused():
-    bandit = fastes.LinearBandit(Fresh(3, 2), prior_cov=[1.0, 0.0])
-    fastes.simulate(bandit, fastes.Greedy(), T=2, theta=[3.0, 0.0])
+@pytest.mark.parametrize("unit", [1e-120, 1e-10, 1e-5, 1.0, 1e140])
+def test_a_theta_that_the_prior_rules_out_is_refused_in_any_unit(unit):
+    def canonical(theta, prior_mean, prior_cov):
+        mean, covariance = np.array(prior_mean) * unit, np.array(prior_cov) * unit**2
+        bandit = fastes.LinearBandit(Fresh(3, 2), mean, covariance, noise=unit)
+        return canonical_theta(bandit.canonical, np.array(theta) * unit, bandit.prior_mean)
+
+    along_one, along_both = [1.0, 0.0], [[0.01, 0.03], [0.03, 0.09]]
+    assert canonical([3.0, 0.0], [0.0, 0.0], along_one)[0] == pytest.approx(3.0)
+    assert canonical([1.0, 2.0], [1.0, 2.0], [0.0, 0.0]) == [0.0]
+    far_apart = np.diag([1.0, 1e-40])
+    assert sorted(np.abs(canonical([1.0, 5e-20], [0.0, 0.0], far_apart))) == pytest.approx([1, 5])
+    # Of a mean of 3e8 rounding leaves no more than seven digits behind the point.
+    mean = [1e8 / 3, 3e8 + 0.1]
+    assert np.abs(canonical([mean[0] + 0.1, mean[1] + 0.3], mean, along_both)) == pytest.approx(1.0)
+    for theta, covariance in [
+        ([1.0, 5.0], along_one),
+        ([1.0, 1e-6], along_one),
+        ([1e-12, 1e-13], [0.0, 0.0]),
+        ([0.1, 0.301], along_both),
+        ([1e-10, 1e-10], along_both),
+    ]:
+        with pytest.raises(ValueError, match="theta must be possible under the prior"):
+            canonical(theta, [0.0, 0.0], covariance)
+
+
+def test_a_simulation_refuses_a_theta_that_the_prior_rules_out():
+    bandit = fastes.LinearBandit(Fresh(3, 2), prior_cov=[1e-20, 0.0])
+    fastes.simulate(bandit, fastes.Greedy(), T=2, theta=[1e-10, 0.0])
     with pytest.raises(ValueError, match="theta must be possible under the prior"):
-        fastes.simulate(bandit, fastes.Greedy(), T=2, theta=[3.0, 1.0])
+        fastes.simulate(bandit, fastes.Greedy(), T=2, theta=[1e-10, 5e-10])
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=str)
@@ -169,15 +196,107 @@ def test_arms_of_a_subset_are_recorded_by_their_numbers_in_the_pool():
         (lambda: Given(POOL), "array must have three dimensions"),
         (lambda: Given(np.full((1, 1, 1), np.nan)), "array must be finite"),
         (lambda: Ball(0), "d must be an integer from 1"),
-        (lambda: Ball(2, -1.0), "radius must be a finite number above 0"),
+        (lambda: Ball(2, -1.0), "radius must be a number from 1e-200 to 1e\\+200, got -1.0"),
+        (lambda: Ball(2, 1e201), "radius must be a number from 1e-200 to 1e\\+200"),
         (lambda: Offered(0), "d must be an integer from 1"),
         (lambda: fastes.LinearBandit(Ball(2), prior_cov=np.eye(3)), "prior_cov must be"),
         (lambda: fastes.LinearBandit(Ball(2, 1e9)), "the arms' values must be within 1e\\+06"),
+        (
+            lambda: fastes.LinearBandit(Ball(2, 2.0**650), 2.0**-600, prior_cov=0.0),
+            "the arms' mean rewards must be within 1e\\+09",
+        ),
+        (
+            lambda: fastes.LinearBandit(Ball(2), prior_cov=1e-62),
+            "values on a ball must be 0 or reach 1e-30 noise standard deviations, got 1e-31",
+        ),
     ],
 )
 def test_what_is_no_set_is_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+class Corner:
+    """An agent that plays the same vector of a ball at every step, and learns nothing."""
+
+    def __init__(self, vector):
+        self.vector = vector
+
+    def start(self, bandit, seed):
+        return self
+
+    def act(self):
+        return self.vector
+
+    def observe(self, row, reward):
+        assert row is not None
+
+
+# The length of an arm, and the noise, of units of 2 to these powers.
+SCALES = [(550, 50), (-260, 230), (530, 20), (270, -200), (-660, -160), (660, 150)]
+
+
+def ball_in_units(belief, length, noise, **rest):
+    """Return one problem in these units: theta is 2^(noise - length) as large."""
+    theta = 2.0 ** (noise - length)
+    mean, covariance = np.array([0.3, -0.2, 1.0]), np.array(belief)
+    return fastes.LinearBandit(
+        Ball(3, 1.5 * 2.0**length), mean * theta, covariance * theta**2, 0.75 * 2.0**noise
+    )
+
+
+@pytest.mark.parametrize("belief", [2.0, [1.0, 0.0, 3.0], FULL[:3, :3]], ids=np.ndim)
+def test_units_change_no_bit_of_the_ball(belief):
+    agents = [
+        fastes.Greedy(),
+        fastes.ThompsonSampling(),
+        fastes.EnsembleSampling(3),
+        fastes.LinUCB(),
+        fastes.UniformRandom(),
+    ]
+    theta = np.array([0.5, -0.2, -1.0])
+    for agent in agents:
+        for given in (None, theta):
+            expected = fastes.simulate(
+                ball_in_units(belief, 0, 0), agent, T=30, runs=2, theta=given, keep="rewards"
+            )
+            for length, noise in SCALES:
+                found = fastes.simulate(
+                    ball_in_units(belief, length, noise),
+                    agent,
+                    T=30,
+                    runs=2,
+                    theta=None if given is None else given * 2.0 ** (noise - length),
+                    keep="rewards",
+                )
+                unit = 2.0**noise
+                np.testing.assert_array_equal(found.regret.final / unit, expected.regret.final)
+                np.testing.assert_array_equal(found.rewards / unit, expected.rewards)
+
+
+def test_a_large_mean_beside_a_large_noise_is_a_problem():
+    bandit = fastes.LinearBandit(Fresh(3, 2), 2.0**600, prior_cov=0.0, noise=2.0**600)
+    theta = np.full(2, 2.0**600)
+    regret = fastes.simulate(bandit, fastes.UniformRandom(), T=3, theta=theta).regret
+    assert 0 < regret.final[0] / 2.0**600 < 3 * 2 * np.sqrt(2)
+
+
+def test_units_change_no_bit_of_a_live_agent_or_of_one_s_own():
+    def played(length, noise):
+        live = fastes.ThompsonSampling().start(ball_in_units(2.0, length, noise), seed=3)
+        for _ in range(10):
+            arm = live.act()
+            live.observe(arm, 2.0**noise)
+        return arm / 2.0**length
+
+    def regret(length, noise):
+        agent = Corner(np.array([1.5, 0.0, 0.0]) * 2.0**length)
+        result = fastes.simulate(ball_in_units(2.0, length, noise), agent, T=3, runs=2)
+        return result.regret.final / 2.0**noise
+
+    for units in SCALES:
+        np.testing.assert_array_equal(played(*units), played(0, 0))
+        np.testing.assert_array_equal(regret(*units), regret(0, 0))
 
 
 def test_what_speaks_of_fixed_arms_refuses_others():
@@ -231,8 +350,64 @@ def test_deferred_and_eager_ensembles_have_the_same_law(name, M):
     assert abs(gap.mean()) < 4.5 * gap.std(ddof=1) / np.sqrt(len(gap))
 
 
+@pytest.mark.parametrize(
+    ("agent", "runs"),
+    [
+        (fastes.LinUCB(), 3000),
+        pytest.param(fastes.BayesUCB(), 8000, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_ties_of_the_ball_are_broken_at_random_whatever_the_axes(agent, runs):
+    """The mean regret of theta is that of theta along another axis: 4.5 standard errors."""
+    bandit = fastes.LinearBandit(Ball(3))
+    first, last = (
+        fastes.simulate(bandit, agent, T=6, runs=runs, seed=seed, theta=theta).regret
+        for seed, theta in enumerate([[3.0, 0.0, 0.0], [0.0, 0.0, 3.0]])
+    )
+    gap = first.final.mean() - last.final.mean()
+    assert abs(gap) < 4.5 * np.hypot(first.se[-1], last.se[-1])
+
+
+@pytest.mark.parametrize(
+    ("agent", "mean", "theta", "runs"),
+    [
+        (fastes.LinUCB(alpha=2.0), [0.6, 0.8], [0.8, -0.6], 2000),
+        (fastes.LinUCB(alpha=2.0), [0.6, 0.8], [-0.8, 0.6], 2000),
+        (fastes.BayesUCB(), [0.06, 0.08], [0.8, -0.6], 4000),
+    ],
+    ids=str,
+)
+def test_mirrored_arms_of_the_ball_are_as_likely(agent, mean, theta, runs):
+    """Theta is orthogonal to the prior mean: a mean regret of 1 a step; 4.5 standard errors."""
+    bandit = fastes.LinearBandit(Ball(2), prior_mean=mean)
+    regret = fastes.simulate(bandit, agent, T=2, runs=runs, seed=1, theta=theta).regret
+    assert abs(regret.final.mean() - 2.0) < 4.5 * regret.se[-1]
+
+
+@pytest.mark.parametrize("angle", [0.3, 1.0, 2.0])
+def test_ties_are_seen_beside_a_variance_that_is_hardly_smaller(angle):
+    """The mean is along the smaller one: of 64 first arms, some are on either side of it."""
+    widest, other = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    covariance = np.outer(widest, widest) + (1 - 1e-7) * np.outer(other, other)
+    bandit = fastes.LinearBandit(Ball(2), prior_mean=2e-8 * other, prior_cov=covariance)
+    result = fastes.simulate(bandit, fastes.LinUCB(1.0), T=1, runs=64, theta=widest)
+    assert 10 < np.sum(result.regret.final > 1.0) < 54
+
+
 def test_published_regret_is_met():
     """Russo and Van Roy (2018), K=30, d=5, T=250: 38.5; 1,500 runs, 4.5 standard errors and 0.3."""
     bandit = fastes.LinearBandit(Redrawn(30, 5, "uniform"), prior_cov=10.0)
     result = fastes.simulate(bandit, fastes.ThompsonSampling(), T=250, runs=1500, seed=3)
     assert abs(result.regret.final.mean() - 38.5) < 4.5 * result.regret.se[-1] + 0.3
+
+
+def test_the_lines_above_a_table_fit_a_terminal(capsys):
+    bandit = fastes.LinearBandit(Subset(np.ones((100_000, 2)), 20_000), noise=0.25)
+    fastes.simulate(bandit, fastes.Greedy(), T=10, runs=2, seed=2**63, delay=3).summary()
+    first, second, *rest = capsys.readouterr().out.splitlines()
+    assert f"{first} {second}" == (
+        "K=20,000 arms of a pool of 100,000, drawn every step, d=2, T=10 steps, 2 runs, "
+        "noise 0.25, seed 9223372036854775808"
+    )
+    assert max(map(len, (first, second, *rest))) <= 80

@@ -89,7 +89,7 @@ def test_deferred_signs_are_summed_by_arm(bandit, M, T, symmetric):
         m, s = read(t, M, symmetric)
         catch_up(t, m)
         played.append(m)
-        deviation = U @ state.posterior.S @ xi[m]
+        deviation = U @ state.belief.S @ xi[m]
         return problem.actions @ (mean + s * deviation)
 
     def run_counts(state):
@@ -106,7 +106,7 @@ def test_inflated_thompson_sampling(bandit, inflation):
 
     def scores_of(problem, state, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, layout.POSTERIOR_SAMPLE, t, bandit.rank)
-        return problem.actions @ (mean + inflation * U @ (state.posterior.root.T @ normals))
+        return problem.actions @ (mean + inflation * U @ (state.belief.root.T @ normals))
 
     compare(bandit, fastes.ThompsonSampling(inflation), 60, scores_of)
 
@@ -151,7 +151,7 @@ def test_perturbed_history(bandit, scale):
     r, sigma = bandit.rank, bandit.noise
 
     def scores_of(problem, state, t, mean, covariance, models):
-        posterior, total = state.posterior, np.zeros(bandit.d)
+        posterior, total = state.belief, np.zeros(bandit.d)
         n = posterior.since_refactor[1]
         normals = reference.normal_vector(SEED, RUN, layout.PERTURBATION, t, r + n)[r:]
         for i in range(n):
@@ -177,7 +177,7 @@ def test_epsilon_greedy(bandit, epsilon):
     problem, run = as_reference(bandit), start(bandit, fastes.EpsilonGreedy(epsilon), T, SEED, RUN)
     explored = 0
     for t in range(T):
-        values = problem.actions @ (problem.mean + lift(bandit) @ run.state.posterior.mu)
+        values = problem.actions @ (problem.mean + lift(bandit) @ run.state.belief.mu)
         arm = run.step(t)
         if reference.uniform(SEED, RUN, layout.EXPLORATION, t) < epsilon:
             assert arm == reference.integer(SEED, RUN, layout.TIES, t, bandit.K)

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from engine import all_models, lift, observe, prepare, start
 from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.beliefs.interface import covariance_of, model_from_xi
 from fastes.kernels.ensembles.eager import read_model
 from fastes.kernels.loop.environment import draw_reward
 from fastes.kernels.loop.step import observe_reward
-from fastes.kernels.posterior.state import covariance as covariance_of
-from fastes.kernels.posterior.state import model_from_xi
 from fastes.kernels.search.scan import choose
 from fastes.kernels.streams.layout import THETA
 from fastes.kernels.streams.normals import fill_normals
@@ -38,7 +37,7 @@ def test_for_fixed_actions_the_ensemble_is_distributed_as_the_posterior(prior_co
     run = play_fixed(
         bandit, fastes.EnsembleSampling(M, engine="eager"), arms, rng.normal(size=12), seed=4
     )
-    posterior, U = run.state.posterior, lift(bandit)
+    posterior, U = run.state.belief, lift(bandit)
     models = (
         bandit.prior_mean
         + (posterior.mu + all_models(run.state, run.source, 0) @ posterior.S) @ U.T
@@ -65,7 +64,7 @@ def test_posterior_samples_are_distributed_as_the_posterior():
     for t in range(n):
         prepare(run.state, source(9), t)
         drawn[t] = run.state.z
-    posterior = run.state.posterior
+    posterior = run.state.belief
     root = np.linalg.cholesky(covariance_of(posterior))
     whitened = np.linalg.solve(root, (drawn - posterior.mu).T).T
     assert stats.kstest((whitened**2).sum(axis=1), "chi2", args=(3,)).pvalue > 1e-4
@@ -89,7 +88,7 @@ def regret_of_fresh_models(agent, actions, environment, source, work, T):
     regret = 0.0
     for t in range(T):
         read_model(agent.models, source, t, agent.scratch.xi)
-        model_from_xi(agent.posterior, agent.scratch.xi, agent.z)
+        model_from_xi(agent.belief, agent.scratch.xi, agent.z)
         arm = choose(work, agent, actions.arms, source, t)
         reward = draw_reward(environment, source, t, arm)
         observe_reward(agent, actions, arm, reward, source, t, environment.row)

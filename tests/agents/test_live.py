@@ -1,3 +1,7 @@
+import copy
+import pickle
+import typing
+
 import numpy as np
 import pytest
 import reference
@@ -9,6 +13,8 @@ from fastes.kernels.actions.arms import store_rows
 from fastes.kernels.streams import layout
 
 import fastes
+from fastes.agents import live as live_module
+from fastes.checks.arrays import Floats
 from fastes.files.kinds import FileFormatError
 
 AGENTS = [
@@ -139,7 +145,7 @@ def test_growth_that_fails_loses_nothing(monkeypatch):
 
 def test_more_rewards_than_can_be_counted_are_refused():
     live = fastes.EnsembleSampling(20).start(BANDIT)
-    live._observations = 2**32 - 2
+    live._observed[0] = 2**32 - 2
     with pytest.raises(ValueError, match="takes in at most 1 more rewards, got 2"):
         live.observe([0, 1], [0.0, 0.0])
 
@@ -192,6 +198,26 @@ def test_a_saved_agent_goes_on_to_the_same_bit(agent, steps, tmp_path):
         assert all((a[name] == b[name]).all() for name in a.files if name not in apart)
 
 
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_a_copy_goes_on_to_the_same_bit_on_its_own(agent):
+    live = agent.start(BANDIT, seed=4)
+    played(live, 30)
+    copies = [copy.copy(live), copy.deepcopy(live), pickle.loads(pickle.dumps(live))]
+    arms = played(live, 30, seed=9)
+    for each in copies:
+        assert (each.acts, each.observations) == (30, 30)
+        assert played(each, 30, seed=9) == arms
+
+
+def test_an_agent_is_saved_where_no_copy_of_it_fits(tmp_path, monkeypatch):
+    live = AGENTS[1].start(BANDIT, seed=4)
+    played(live, 30)
+    with monkeypatch.context() as patch:
+        patch.setattr("fastes.checks.memory.available_bytes", lambda: 0)
+        live.save(tmp_path / "agent.npz")
+    assert played(fastes.LiveAgent.load(tmp_path / "agent.npz"), 9) == played(live, 9)
+
+
 @pytest.mark.parametrize("engine", ["deferred", "eager"])
 def test_the_ensemble_is_in_user_coordinates_and_looking_changes_nothing(engine):
     agent = fastes.EnsembleSampling(2_000, engine)
@@ -239,6 +265,31 @@ def test_what_is_refused_changes_nothing(agent, arm, reward, message):
     assert played(live, 20) == played(untouched, 20)
 
 
+@pytest.mark.parametrize("kernel", ["observe", "observe_rows"])
+def test_a_batch_that_is_interrupted_is_counted_as_far_as_it_was_learned(
+    kernel, tmp_path, monkeypatch
+):
+    # Python raises what a signal asks for right after the call of a kernel returns.
+    bandit = BANDIT if kernel == "observe" else fastes.LinearBandit(fastes.actions.Ball(3))
+    arms = [0, 1, 0] if kernel == "observe" else np.eye(3)
+    live, whole = (fastes.EnsembleSampling(5).start(bandit, seed=2) for _ in range(2))
+    learn = getattr(live_module, kernel)
+
+    def interrupted(*arguments):
+        learn(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(live_module, kernel, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            live.observe(arms, [0.3, -0.2, 0.1])
+    whole.observe(arms, [0.3, -0.2, 0.1])
+    live.save(tmp_path / "agent.npz")
+    for each in (live, fastes.LiveAgent.load(tmp_path / "agent.npz")):
+        assert each.observations == 3
+        np.testing.assert_array_equal(each.ensemble(), whole.ensemble())
+
+
 def test_an_empty_batch_is_no_observation():
     live = fastes.ThompsonSampling().start(BANDIT)
     live.observe([], [])
@@ -255,6 +306,10 @@ def test_uniform_play_learns_what_it_does_not_use():
 def test_what_an_agent_does_not_keep_it_says():
     with pytest.raises(TypeError, match="keeps no ensemble"):
         fastes.ThompsonSampling().start(BANDIT).ensemble()
+
+
+def test_act_says_what_it_returns():
+    assert typing.get_type_hints(fastes.LiveAgent.act)["return"] == int | Floats
 
 
 def test_a_bad_seed_is_refused():
@@ -276,8 +331,7 @@ def test_damaged_agents_are_refused(engine, M, tmp_path):
         with pytest.raises(FileFormatError, match="is not a fastes agent file, or it is damaged"):
             fastes.LiveAgent.load(path)
     spoiled = {
-        "state_posterior_mu": arrays["state_posterior_mu"][:-1],
-        "state_posterior_S": arrays["state_posterior_S"].astype(np.float32),
+        "state_belief_mu": arrays["state_belief_mu"][:-1],
         "noise": np.array(-1.0),
     }
     if engine == "deferred":
@@ -286,17 +340,15 @@ def test_damaged_agents_are_refused(engine, M, tmp_path):
         spoiled["state_xi"] = arrays["state_xi"][:, :-1]
     if "state_read_at" in arrays:
         spoiled["state_read_at"] = arrays["state_read_at"] + 1000
-    elif "state_taken_in" in arrays:
-        spoiled["state_taken_in"] = arrays["state_taken_in"] + np.uint32(1000)
-        spoiled["state_plays"] = np.roll(arrays["state_plays"], 1)
-        spoiled["state_played"] = np.repeat(arrays["state_played"][:1], len(arrays["state_played"]))
+    elif "state_plays" in arrays:
+        spoiled["state_taken_in"] = arrays["state_taken_in"][:-1]
+        spoiled["state_plays"] = np.full_like(arrays["state_plays"], 2**40)
     if engine == "eager":
         spoiled["state_models_span"] = np.array([0, 9999])
         spoiled["state_models_tiles"] = arrays["state_models_tiles"][:0]
     changes = [
         lambda meta, arrays, count=count: meta.update(observations=count)
-        for count in (-5, 2.5, "7", 10**30, 31)
-        if count != 31 or engine == "deferred"
+        for count in (-5, 2.5, "7", 10**30)
     ]
     for name, array in spoiled.items():
         changes.append(lambda meta, arrays, name=name, array=array: arrays.update({name: array}))

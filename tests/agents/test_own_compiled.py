@@ -16,7 +16,9 @@ from fastes.kernels.agents.interface import (
     random_arm,
     score,
 )
-from fastes.kernels.posterior.state import Posterior, prior
+from fastes.kernels.beliefs.gaussian.state import gaussian
+from fastes.kernels.beliefs.interface import Belief, mean_of
+from fastes.kernels.states.layout import zeros
 from fastes.kernels.streams.philox import source
 from programs import python
 from softmax import Softmax
@@ -269,17 +271,16 @@ def outside(*bodies, scores="any", **changed):
     """Return an agent of a class made here, whose state has these (generic, body)."""
 
     class State(NamedTuple):
-        posterior: Posterior
+        belief: Belief
         z: np.ndarray
 
     for called, function in bodies:
         called.body(State)(function)
 
-    def initial_state(self, K, r, source, steps=0):
-        posterior = prior(r)
-        return State(posterior, posterior.mu)
+    def layout(self, K, belief, steps):
+        return State(belief, mean_of(belief))
 
-    words = {"scores": scores, "initial_state": initial_state, "__module__": __name__}
+    words = {"scores": scores, "layout": layout, "__module__": __name__}
     return dataclass(frozen=True)(type("Mine", (Agent,), {**words, **changed}))()
 
 
@@ -308,17 +309,17 @@ class Bare(NamedTuple):
 
 
 class Odd(NamedTuple):
-    posterior: Posterior
+    belief: Belief
     z: np.ndarray
     words: str
 
 
 def state_of_ours():
-    return fastes.Greedy().initial_state(1, 1, source(0))
+    return fastes.Greedy().layout(1, gaussian.layout(1), 0)
 
 
 def starting(state):
-    return {"initial_state": lambda self, K, r, source, steps=0: state}
+    return {"layout": lambda self, K, belief, steps: state}
 
 
 @pytest.mark.parametrize(
@@ -335,8 +336,12 @@ def starting(state):
             "has a body for score and has_linear_scores",
         ),
         (lambda: outside(**starting(None)), "must return a named tuple, got None"),
-        (lambda: outside(**starting(Bare(np.ones(1)))), "field posterior is a Posterior"),
-        (lambda: outside(**starting(Odd(prior(1), np.ones(1), "a"))), "as its field words"),
+        (lambda: outside(**starting(Bare(zeros(1)))), "field belief is the one that"),
+        (lambda: outside(**starting(Odd(gaussian.layout(1), zeros(1), "a"))), "as its field words"),
+        (
+            lambda: outside(**starting(Odd(gaussian.layout(1), np.ones(1), 2.0))),
+            "of zeros, full or identity, .* as its field z",
+        ),
         (
             lambda: outside(**starting(state_of_ours())),
             "a named tuple of a class of its own",
@@ -353,7 +358,7 @@ def test_what_would_go_wrong_is_refused_before_it_is_played(make, words):
 
 def test_a_class_that_is_no_dataclass_is_refused():
     class Loose(Agent):
-        def initial_state(self, K, r, source, steps=0):
+        def layout(self, K, belief, steps):
             return None
 
     with pytest.raises(TypeError, match="Loose must be a dataclass with frozen=True"):

@@ -125,7 +125,7 @@ def test_the_ball_pays_what_the_compiled_loop_pays(world):
     played, vectors = Played(bandit, fastes.ThompsonSampling(), 30, **WORLDS[world]), []
     for t in range(30):
         played.step(t)
-        vectors.append(played.actions.scratch.a.copy())  # what was played
+        vectors.append(2.0 * played.actions.scratch.a)  # what was played: the ball's unit is 2
     agent = Vectors([np.zeros(3)] * 30 * RUN + vectors)
     options = {"T": 30, "runs": RUN + 1, "seed": SEED, "keep": "rewards"}
     own = fastes.simulate(bandit, agent, **options, **WORLDS[world])

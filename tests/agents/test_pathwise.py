@@ -28,7 +28,7 @@ def test_eager_ensemble_sampling(bandit, M, T):
         bandit, fastes.EnsembleSampling(M, engine="eager"), T, scores_of, model_count=M
     )
     xi = all_models(run.state, run.source, 0)
-    posterior = run.state.posterior
+    posterior = run.state.belief
     for m in range(M):
         model = problem.mean + U @ (posterior.mu + posterior.S @ xi[m])
         assert np.abs(model - steps[-1].models[m]).max() <= TOLERANCE * unit
@@ -61,7 +61,7 @@ def test_thompson_sampling(bandit, T):
 
     def scores_of(problem, state, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, layout.POSTERIOR_SAMPLE, t, bandit.rank)
-        return problem.actions @ (mean + U @ (state.posterior.root.T @ normals))
+        return problem.actions @ (mean + U @ (state.belief.root.T @ normals))
 
     compare(bandit, fastes.ThompsonSampling(), T, scores_of)
 

@@ -1,8 +1,10 @@
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -98,6 +100,18 @@ def test_quiet_prints_nothing(tmp_path):
     assert (tmp_path / "a.npz").exists()
 
 
+@pytest.mark.parametrize("command", ["simulate", "compile"])
+def test_choices_are_listed_with_the_agents_that_take_them(command):
+    text = " ".join(run(command, "--help").output.split())
+    assert "(es, es++): normal, signs for es; normal, sphere, signs for es++." in text
+    assert "How the models are kept (es): auto, deferred, eager." in text
+
+
+def test_the_bounds_of_a_figure_are_not_only_the_paper_s():
+    text = " ".join(run("plot", "--help").output.split())
+    assert "bounds regret below the best bound known for each agent" in text
+
+
 def test_several_ensemble_sizes_are_several_agents():
     summary = as_json("simulate", *QUICK, "--agent", "es", "--agent", "ts", "--M", "3,10,3")
     assert [agent["parameters"].get("M") for agent in summary["agents"]] == [3, 10, None]
@@ -116,7 +130,7 @@ def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
         "inf in 3: infinite in 3 runs, and so is the mean.",
         "cov error",
         "Theorem 1: ",
-        "docs/explanation/diagnostics.md explains each.",
+        'The documentation explains each, under "Diagnostics".',
     ):
         assert word in outcome.stdout
     assert "Sum of G_t + D_t, interpolated between these times" in outcome.stdout
@@ -368,11 +382,29 @@ def test_a_closed_pipe_is_no_error_message():
     process.stderr.close()
 
 
-def test_a_damaged_cache_says_what_to_delete(monkeypatch):
+def test_a_cache_that_cannot_be_written_is_one_warning():
+    words = ["simulate", "--agent", "uniform", *QUICK, "--json"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": "/dev/null"}
+    done = subprocess.run(fastes_command(*words), capture_output=True, text=True, env=environment)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["agents"]
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Warning: compiled code is not kept ([Errno 20] Not a directory")
+
+
+@pytest.mark.filterwarnings("always")
+@pytest.mark.parametrize("quiet", [True, False])
+def test_quiet_is_without_warnings(quiet, monkeypatch):
     monkeypatch.setattr(
-        "fastes.cli.agent_options.bandit_from_options", lambda options: exec("raise EOFError")
+        agent_options,
+        "bandit_from_options",
+        lambda options: warnings.warn("a", stacklevel=1) or {}["x"],
     )
-    assert "is damaged: delete that folder" in run("simulate", code=1).stderr
+    lines = run("simulate", *(["--quiet"] if quiet else []), code=1).stderr.splitlines()
+    assert lines == [
+        *([] if quiet else ["Warning: a"]),
+        "Error: KeyError: 'x' (--debug shows where)",
+    ]
 
 
 def test_debug_lets_the_error_through():
@@ -389,11 +421,54 @@ def test_an_unforeseen_error_is_one_sentence_too(monkeypatch):
     assert "KeyError: 'x' (--debug shows where)" in run("simulate", code=1).stderr
 
 
-@pytest.mark.parametrize("command", [[], ["simulate"], ["diagnose"], ["plot"]])
+@pytest.mark.parametrize("command", [[], *([name] for name in main.list_commands(None))])
 def test_every_command_has_help_and_an_example(command):
     text = run(*command, "--help").stdout
-    assert re.search(r"^  fastes \w+ ", text, re.MULTILINE)
+    assert re.search(r"^  fastes \w+", text, re.MULTILINE)
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", ["simulate", "diagnose", "sweep", "bound"])
+def test_long_help_has_headings_and_begins_with_the_common_options(command):
+    text = run(command, "--help").stdout
+    sections = re.split(r"^(\w.*):\n", text, flags=re.MULTILINE)[1:]
+    options = [re.findall(r"^  (?:-\w, )?--([\w-]+)", lines, re.M) for lines in sections[1::2]]
+    found = dict(zip(sections[::2], options, strict=True))
+    assert sections[0] == "Common options"
+    assert {"M", "K", "d", "T", "seed"} < {*found["Common options"]}
+    assert {"arms", "noise", "problem"} < {*found["Problem"]}
+    assert (
+        {"json", "quiet", "debug", "help"}
+        <= {*found["Output"]}
+        <= {*("json", "quiet", "debug", "help", "samples", "force")}
+    )
+    options_of = {
+        option.opts[-1].lstrip("-")
+        for option in main.get_command(None, command).params
+        if option.opts[0].startswith("-")
+    }
+    assert options_of | {"help"} == set().union(*options)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["simulat"], "simulate"),
+        (["plots"], "plot"),
+        (["simulate", "--agent", "mine.Agent"], "mine:Agent"),
+        (["simulate", "--agent", "ts,linuct"], "linucb"),
+        (["simulate", "--engine", "egaer"], "eager"),
+        (["sweep", "--agent", "mine.Agent"], "mine:Agent"),
+        (["sweep", "--arms", "spher"], "sphere"),
+    ],
+)
+def test_a_word_that_is_near_another_is_answered_by_it(words, meant):
+    assert run(*words, code=2).stderr.rstrip().endswith(f"; did you mean '{meant}'?")
+
+
+def test_a_word_that_is_near_none_is_answered_by_the_choices():
+    refused = run("simulate", "--agent", "nonsense", code=2).stderr
+    assert "did you mean" not in refused + run("nonsense", code=2).stderr
 
 
 def test_a_table_is_drawn_on_a_terminal():

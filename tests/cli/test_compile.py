@@ -23,8 +23,11 @@ with announce_compilation(lambda: compiled.append(1)):
     with tempfile.TemporaryDirectory() as folder:
         fastes.simulate(bandit, agent, T=50, checkpoint=f"{folder}/run.ckpt")
         fastes.resume(f"{folder}/run.ckpt", T=90)
+    world = fastes.Truth(1.0, 2.0, 0.5, "laplace")
+    fastes.simulate(bandit, agent, T=50, runs=3, truth=world, delay=2)
     live = agent.start(bandit)
     live.observe(live.act(), 0.5)
+    live.observe([1, 2, 3], [0.1, 0.2, 0.3])
 print(compiled)
 """
 
@@ -38,6 +41,12 @@ def test_what_was_compiled_ahead_is_not_compiled_again(tmp_path):
         *("alone", "sequence", "diagnostics", "live"),
     }
     assert python(USED, check=True, XDG_CACHE_HOME=str(tmp_path)) == "[]"
+
+
+def test_the_help_promises_fixed_arms_only():
+    text = " ".join(CliRunner().invoke(main, ["compile", "--help"]).output.split())
+    assert "live agents of these sizes, on fixed arms, then start at once" in text
+    assert "Other action sets, and act(available=...), compile when they are first used." in text
 
 
 def test_sizes_decide_what_is_compiled():

@@ -1,6 +1,7 @@
 """What a command writes: files first, nothing foreign replaced, every shape of JSON described."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -8,10 +9,13 @@ import jsonschema
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from crafted import crafted
+from made_results import made_on
 from processes import fastes_command
 
 import fastes
 from fastes.cli import main
+from fastes.studies.execution import create_file, plan
 
 QUICK = ["--K", "12", "--d", "3", "--T", "30", "--runs", "3"]
 SCHEMA = json.loads(
@@ -86,6 +90,37 @@ def test_a_full_stdout_loses_no_file_and_is_one_sentence(name, folder):
     assert all((folder / file).stat().st_size > 0 for file in FILES[name].values())
 
 
+HOSTILE = "\x1b]0;a title\x07\x9b31m\u202e"
+
+
+@pytest.mark.parametrize("words", [["show"], ["rerun"], ["plot", "--out", "x.png"]])
+@pytest.mark.parametrize("name", ["agent", "date", "fastes", "kernels"])
+def test_no_text_of_a_file_reaches_the_terminal_as_it_is(name, words, folder, monkeypatch):
+    def change(meta, arrays):
+        first = meta["results"][0]
+        within = meta if name == "fastes" else first["versions"] if name == "kernels" else first
+        within[name] += HOSTILE
+
+    monkeypatch.chdir(folder)
+    crafted(folder / "result.npz", change)
+    done = CliRunner().invoke(main, [words[0], "result.npz", *words[1:]])
+    assert not isinstance(done.exception, ValueError | TypeError), done.exception
+    assert all(letter.isprintable() for letter in done.output.replace("\n", ""))
+    if name == "agent":
+        assert all(map(str.isprintable, map(repr, fastes.load(folder / "result.npz"))))
+
+
+@pytest.mark.parametrize(
+    ("option", "closed"),
+    [("--quiet", ">&-"), ("--seed=1", "2>&- >/dev/null"), ("--json", "<&- >&- 2>&-")],
+)
+def test_streams_that_are_closed_keep_no_file_from_being_written(option, closed, tmp_path):
+    command = shlex.join(fastes_command("simulate", *QUICK, option, "--out", "q.npz"))
+    done = subprocess.run(["sh", "-c", f"{command} {closed}"], cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert fastes.load(tmp_path / "q.npz").regret.per_run.shape[0] == 3
+
+
 @pytest.mark.parametrize("words", [["--help"], ["simulate", "--help"], ["--version"]])
 def test_help_that_nobody_reads_is_no_error(words):
     process = subprocess.Popen(
@@ -152,6 +187,21 @@ def test_force_replaces_a_file_of_another_kind(folder):
 
 
 @pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["sweep", *QUICK, "--out", "{}"], "{} is a fastes {}, not a study"),
+        (["sweep", "{}"], "{} is no TOML file: it is a fastes {}"),
+    ],
+)
+def test_a_sweep_says_what_a_file_is_that_holds_no_study(words, message, folder):
+    for file, kind in {"result.npz": "result", "run.ckpt": "checkpoint"}.items():
+        path = folder / file
+        outcome = CliRunner().invoke(main, [str(word).format(path) for word in words])
+        assert outcome.exit_code in (1, 2)
+        assert outcome.stderr == f"Error: {message.format(path, kind)}\n"
+
+
+@pytest.mark.parametrize(
     ("file", "advice"),
     [("run.ckpt", "go on from it with resume, or delete it"), ("study.db", "name a new file")],
 )
@@ -185,6 +235,26 @@ def test_every_json_has_the_shape_of_the_docs(name, folder, monkeypatch):
     printed = json.loads(run(*JSON[name], "--json").stdout)
     command = name if name in SCHEMA["$defs"] else name.split()[0]
     jsonschema.validate(printed, {**SCHEMA, "$ref": f"#/$defs/{command}"})
+
+
+def test_show_names_what_is_on_offer_and_what_was_varied(tmp_path):
+    ball, played, study = (tmp_path / name for name in ("ball.npz", "played.npz", "study.db"))
+    bandit = fastes.LinearBandit(fastes.actions.Ball(2))
+    bandit.save(ball)
+    made_on(bandit).save(played)
+    varied = {"agent": ["es", "ts"], "symmetric": [False, True], "truth_noise": [None, 0.5]}
+    create_file(study, plan(fastes.Study(**varied, K=4, d=2, T=3, runs=2)))
+    facts = {
+        file: dict(line.split(maxsplit=1) for line in run("show", file).stdout.splitlines())
+        for file in (ball, played, study)
+    }
+    assert facts[played]["problem"] == "d 2, rank 2, noise 1.0, arms the ball"
+    assert facts[ball]["actions"] == "the ball"
+    assert "K" not in facts[ball]
+    assert json.loads(run("show", ball, "--json").stdout)["K"] is None
+    assert facts[study]["varied"] == (
+        "agent es and ts, symmetric no and yes, truth noise none and 0.5"
+    )
 
 
 def test_every_command_has_a_shape():

@@ -37,7 +37,7 @@ def test_it_says_what_it_wrote(file):
     out = file.with_name("report.html")
     assert run("report", file, "--out", out, "--quiet").output == ""
     said = run("report", file, "--out", out).stdout
-    assert said == f"wrote {out}: 3 charts, 5 tables, 2.0 MB\n"
+    assert said == f"wrote {out}: 3 charts, 2 tables, 2.0 MB\n"
     printed = json.loads(run("report", file, "--out", out, "--json").stdout)
     assert printed["bytes"] == out.stat().st_size
     assert printed["sections"][0]["title"] == "Regret"
@@ -114,7 +114,7 @@ def test_a_sweep_leaves_a_finished_report(tmp_path):
     words = [*SWEEP, "--out", tmp_path / "study.db", "--report", page]
     run(*words)
     text = page.read_text()
-    assert "3 of 3 tasks are done." in text
+    assert "study.db: 3 of 3 tasks done." in text
     assert 'id="reload"' not in text
     before = contents(page)
     run(*words)  # it replaces its own

@@ -154,20 +154,6 @@ def test_a_signal_after_the_work_is_too_late():
     assert "steps per second" in done.stdout
 
 
-def test_a_cache_that_lasts_as_long_as_the_process_is_removed(tmp_path):
-    (tmp_path / "no folder").touch()
-    (tmp_path / "temporary").mkdir()
-    code, seen, _ = in_a_terminal(
-        [sys.executable, "-m", "fastes", "simulate", *ENDLESS],
-        keys=signal.SIGTERM,
-        after=b"compiling for this machine",
-        NUMBA_CACHE_DIR=str(tmp_path / "no folder"),
-        TMPDIR=str(tmp_path / "temporary"),
-    )
-    assert code == 1, seen
-    assert list((tmp_path / "temporary").iterdir()) == []
-
-
 @pytest.fixture
 def ctrl_c_as_in_a_terminal():
     """Let SIGINT be a KeyboardInterrupt, also where the tests were started in the background."""

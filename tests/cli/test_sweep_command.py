@@ -182,7 +182,7 @@ def test_flags_are_words_in_tables_and_figures(tmp_path):
     assert [line.split()[:2] for line in lines[1:3]] == [["2", "no"], ["2", "yes"]]
     invoke("plot", file, "--x", "symmetric", "--out", tmp_path / "flags.svg")
     invoke("report", file, "--out", page)
-    by_flag = [chart for chart in data(page.read_text()) if chart.get("names") == ["no", "yes"]]
+    by_flag = [chart for chart in data(page.read_text()) if chart["ticks"] == ["no", "yes"]]
     assert [trace["x"] for trace in by_flag[0]["traces"]][:2] == [["no", "yes"]] * 2
     (table,) = [t for t in tables(page.read_text()) if "symmetric" in t["header"]]
     assert [row[:2] for row in table["rows"][:2]] == [["2", "no"], ["2", "yes"]]

@@ -1,6 +1,7 @@
 """Other truths and late rewards on the command line and in studies."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -59,6 +60,10 @@ def test_a_checkpoint_says_what_the_world_was(tmp_path):
     run("simulate", *QUICK, *WORLD, "--checkpoint", file)
     shown = json.loads(run("show", file, "--json").stdout)
     assert (shown["truth"], shown["delay"]) == ("noise 2.0, laplace noise", 3)
+    words = run("resume", file).stdout.splitlines()[-1]
+    assert re.fullmatch(
+        r"This call took \d+\.\d\d seconds; the table has those of all calls.", words
+    )
     longer = json.loads(run("resume", file, "--T", 50, "--json").stdout)
     whole = json.loads(run("simulate", *QUICK, *WORLD, "--T", 50, "--json").stdout)
     assert longer["agents"][0]["curve"] == whole["agents"][0]["curve"]

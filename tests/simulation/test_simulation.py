@@ -1,5 +1,6 @@
 import threading
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -114,7 +115,7 @@ def test_agents_under_one_seed_face_the_same_theta_and_noise():
     for run in runs:
         run.advance(0, 30)
         assert (run.environment.means == runs[0].environment.means).all()
-        assert run.state.posterior.mu == pytest.approx(runs[0].state.posterior.mu, rel=1e-12)
+        assert run.state.belief.mu == pytest.approx(runs[0].state.belief.mu, rel=1e-12)
 
 
 def test_a_longer_horizon_goes_on_from_the_shorter():
@@ -183,6 +184,20 @@ def test_recording_times_are_nested(T, more, points):
     assert set(long[long <= T]) <= set(short)
 
 
+@pytest.mark.parametrize("T", [10**6, 4 * 10**6, 2**50])
+def test_the_memory_of_recording_times_is_asked_for_first(T, monkeypatch):
+    monkeypatch.setattr("fastes.checks.memory.available_bytes", lambda: 2**20)
+    with pytest.raises(MemoryError, match=r"a record at 1,000,00\d times needs 0.02 GiB, but only"):
+        recording_times(T, 10**6)
+    monkeypatch.undo()
+    tracemalloc.start()
+    times = recording_times(T, 10**6)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(times) > 0.25 * 10**6
+    assert peak <= 24 * (10**6 + 1) + 500_000
+
+
 def test_recording_times_are_as_dense_as_was_asked_for():
     assert recording_times(1024, 8).tolist() == [1, 16, 256, 512, 768, 1024]
     assert recording_times(1000, 8).tolist() == [1, 16, 256, 512, 768, 1000]
@@ -234,7 +249,8 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
 
 def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
     def nothing(experiment, numbers):
-        return batch.environments(np.full((len(numbers), BANDIT.K), np.nan), BANDIT.rank)
+        means = np.full((len(numbers), BANDIT.K), np.nan)
+        return batch.environments(means, BANDIT.rank, experiment.law)
 
     monkeypatch.setattr(batch, "environments_of", nothing)
     with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):

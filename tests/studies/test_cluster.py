@@ -181,7 +181,17 @@ def test_a_scheduler_that_goes_away_is_missed_in_a_sentence(tmp_path):
     is_whole(out, WORDS)
 
 
-def test_the_command_line_uses_the_same_cluster(start, scheduler, tmp_path):
+def test_the_command_line_uses_the_same_cluster(start, scheduler, tmp_path, monkeypatch):
+    from distributed import Future
+    from distributed.cfexecutor import ClientExecutor
+
+    submitted = []
+
+    def submit(self, function, *arguments, submit=ClientExecutor.submit):
+        submitted.append(arguments)
+        return submit(self, function, *arguments)
+
+    monkeypatch.setattr(ClientExecutor, "submit", submit)
     wait_for_workers(scheduler, 1)
     words = ["--agent", "ts", "--K", "12", "--d", "3", "--T", "60", "--runs", "9", "--json"]
     told = [
@@ -189,6 +199,9 @@ def test_the_command_line_uses_the_same_cluster(start, scheduler, tmp_path):
         for out, more in ((tmp_path / "a.db", []), (tmp_path / "b.db", ["--dask", scheduler]))
     ]
     assert told[0]["settings"][0]["regret"] == told[1]["settings"][0]["regret"]
+    # Every task is sent with a reference to the study, which is sent once.
+    assert submitted
+    assert all(isinstance(study, Future) for study, *_ in submitted)
 
 
 def test_a_worker_with_other_kernels_is_refused_by_name(start, scheduler, tmp_path, monkeypatch):

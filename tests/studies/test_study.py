@@ -5,12 +5,15 @@ import re
 
 import numpy as np
 import pytest
+from bandits import BANDITS
 from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import SMALL, run
 
 import fastes
 from fastes.checks import memory
+from fastes.problem.sizes import problem_bytes
+from fastes.simulation import plan
 from fastes.studies import calibration as cost
 from fastes.studies import execution as sweep
 from fastes.studies import store, study, tasks
@@ -71,6 +74,13 @@ def test_what_is_no_progression_is_refused(words):
 def test_a_progression_goes_on_as_it_began(first, ratio, n):
     values = [first * ratio**i for i in range(n)]
     assert progression("M", f"{values[0]},{values[1]},...,{values[-1]}") == values
+
+
+def test_a_study_shows_itself_on_one_line():
+    assert repr(fastes.Study(agent="ts", T=9, runs=1)) == "Study(1 setting of 1 run)"
+    assert repr(fastes.Study(M=range(2, 90), problem=fastes.LinearBandit.random(100, 30))) == (
+        "Study(88 settings of 100 runs; varied: M)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,6 +201,37 @@ def test_what_does_not_fit_is_refused_before_it_begins(tmp_path, monkeypatch):
     with pytest.raises(MemoryError, match="a run with K=5,000, d=20, T=10, M=2 needs"):
         run(tmp_path / "a.db", {"M": 2, "K": [10, 5000], "d": 20, "T": 10})
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("agent", ["es", "ts", "linucb"])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        {},
+        {"K": 30, "d": 200},
+        {"arms": "basis", "K": 40, "d": 40},
+        {"arms": "ball", "d": 300},
+        {"redraw": "run", "d": 120},
+        {"redraw": "step", "d": 120, "delay": 7},
+        {"available": 9, "K": 300},
+        {"problem": BANDITS["full"]},
+        {"problem": BANDITS["fewer arms than dimensions"]},
+    ],
+    ids=str,
+)
+def test_the_memory_of_a_setting_is_that_of_the_plan_and_of_its_problem(
+    agent, problem, monkeypatch
+):
+    grid = fastes.Study(agent=agent, **problem, T=50, runs=1)
+    (setting,) = grid.settings
+    experiment = grid.experiment(setting)
+    bandit, planned = experiment.bandit, {}
+    monkeypatch.setattr(memory, "require", lambda what, needed: planned.update({what[:5]: needed}))
+    plan.make_plan(experiment, *experiment.agents, runs=1, threads=1)
+    once = 8 * len(experiment.times)
+    arms = bandit.counted_arms
+    assert sweep._bytes(setting) == planned["a run"] - once + problem_bytes(arms, bandit.d)
+    assert problem_bytes(arms, bandit.d) >= (4 * 8 * arms * bandit.d if arms else 0)
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,19 @@ def test_a_study_is_read_while_it_runs(tmp_path, monkeypatch):
     assert curves.groupby(["agent", "K"]).t.nunique().min() == len(result.t)
 
 
+def test_a_table_opens_its_file_once(tmp_path, monkeypatch, capsys):
+    made, opened = run(tmp_path / "a.db"), []
+
+    def connect(*arguments, connect=sqlite3.connect, **options):
+        opened.append(arguments[0])
+        return connect(*arguments, **options)
+
+    monkeypatch.setattr(store.sqlite3, "connect", connect)
+    made.summary()
+    assert made.path in capsys.readouterr().out
+    assert opened.count(made.path) == 1
+
+
 def test_some_runs_of_a_setting_keep_their_numbers(tmp_path):
     path = tmp_path / "a.db"
     words = {**SMALL, "K": 12, "agent": "ts", "runs": 9}
@@ -271,6 +284,30 @@ def test_damage_is_noticed(tmp_path):
         path.write_bytes(data[:size])
         with pytest.raises((ValueError, OSError)):
             fastes.load(path).results()
+
+
+@pytest.mark.parametrize("table", ["study", "task", "result", "failure", "done"])
+def test_an_endless_view_in_the_place_of_a_table_is_not_read(table, tmp_path):
+    path = tmp_path / "a.db"
+    run(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        whole = ", ".join(f"n AS {name}" for name in columns)
+        numbers = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+        connection.executescript(
+            f"DROP TABLE {table}; CREATE VIEW {table} AS {numbers} SELECT {whole} FROM c"
+        )
+    with pytest.raises(FileFormatError, match=r"a\.db holds no whole study"):
+        store.Store(path)
+
+
+@pytest.mark.parametrize("cut", [1, 100])
+def test_a_last_page_that_is_cut_is_noticed_before_the_sweep_goes_on(cut, tmp_path):
+    run(tmp_path / "a.db")
+    data = (tmp_path / "a.db").read_bytes()
+    (tmp_path / "a.db").write_bytes(data[:-cut])  # SQLite itself fills such a page with zeros
+    with pytest.raises(FileFormatError, match=r"a\.db"):
+        store.Store(tmp_path / "a.db")
 
 
 def test_a_full_disk_keeps_what_is_done(tmp_path):

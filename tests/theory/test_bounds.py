@@ -24,7 +24,7 @@ def test_one_dimension_two_arms_by_hand():
     assert known.eta.value == pytest.approx(2 * math.sqrt(9 + 4), abs=1e-3)
     assert known.entropy.value == pytest.approx(math.log(2))
     assert known.trivial.value == pytest.approx(3 * math.sqrt(2 / math.pi), abs=1e-3)
-    # min{1 * 1 * 9, (4 log 2 + 5) * 9 + 0} = 9
+    # min{1 * 1 * 9, (0 + sqrt((2 + 2 log 2) * 9))^2} = 9
     assert known.eta_closed_form == pytest.approx(2 * math.sqrt(9 + 4))
     T, M = 50, 200
     a = math.sqrt(26) * math.sqrt(50 * math.log(2))
@@ -36,9 +36,9 @@ def test_one_dimension_two_arms_by_hand():
 
 
 def test_the_other_branch_of_the_closed_form():
-    # Two arms far out in many dimensions: (4 log 2 + 5) beats d.
+    # Two arms far out in many dimensions: 2 + 2 log 2 beats d.
     bandit = fastes.LinearBandit(np.eye(100)[:2], prior_mean=0.5)
-    expected = 2 * math.sqrt((4 * math.log(2) + 5) * 1 + 0.25 + 1)
+    expected = 2 * math.sqrt((0.5 + math.sqrt(2 + 2 * math.log(2))) ** 2 + 1)
     assert constants(bandit).eta_closed_form == pytest.approx(expected)
     assert constants(bandit).d == 2
 
@@ -233,6 +233,22 @@ def test_the_smallest_ensemble(bound):
     assert bounds.smallest_ensemble(known, 1, 1e9, bound) == (2 if bound == "reuse" else 1)
     with pytest.raises(ValueError, match="target must be reached by some M below 2"):
         bounds.smallest_ensemble(known, 10**9, 1e-9, bound)
+
+
+@pytest.mark.parametrize("noise", [1.0, 20.0])
+@pytest.mark.parametrize("bound", bounds.BOUNDS)
+def test_the_smallest_ensemble_is_the_first_that_reaches_the_target(bound, noise):
+    # At much noise Theorem A's bound rises with M at first.
+    known = constants(fastes.LinearBandit(np.eye(3), noise=noise), samples=1 << 10)
+    found = [bounds.BOUNDS[bound](known, 20, M) for M in range(1, 41)]
+    values = np.array([math.inf if value is None else value for value in found])
+    for target in [*np.quantile(values[np.isfinite(values)], [0.0, 0.5, 0.9]), values[1]]:
+        if math.isfinite(target):
+            first = 1 + int((values <= target).argmax())
+            assert bounds.smallest_ensemble(known, 20, target, bound) == first
+    if noise == 20.0 and bound in ("fresh", "best"):
+        assert values[0] < 0.6 * values[-1]
+        assert bounds.smallest_ensemble(known, 20, 100.0, bound) == 1
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 from engine import start
+from fastes.kernels.beliefs.interface import normal_law
 from scipy.special import log_ndtr
 
 import fastes
-from fastes.agents.best_arms import with_root
 from fastes.theory import divergences as module
 from fastes.theory.divergences import law_of_frequencies, refined_law, seldom_best
 from fastes.theory.inequalities import inequalities
@@ -17,6 +17,7 @@ from fastes.theory.tables import inequalities_tables
 from fastes.theory.winning_regions import inner_point, log_ball, region_of
 
 SPHERE = fastes.LinearBandit.random(20, 4, seed=1)
+ANGLES = np.linspace(0, 2 * np.pi, 300, endpoint=False)
 OCTAGON = np.column_stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])
 
 
@@ -117,7 +118,7 @@ def test_what_would_take_too_long_is_unknown_and_counted(monkeypatch):
 
 def prior_law(bandit, seldom):
     run = start(bandit, fastes.UniformRandom(), 1, seed=1, run=0)
-    posterior = with_root(run.state.posterior)
+    posterior = normal_law(run.state.belief)
     frequencies = np.full(bandit.K, 1 / bandit.K)
     law = law_of_frequencies(frequencies, 100, bandit.duplicate_counts)
     return refined_law(law, np.array(seldom), bandit, posterior, run.source, 0)
@@ -143,6 +144,22 @@ def test_a_seldom_arm_is_chosen_by_other_draws():
     # An exact law is refined only where it is next to nothing.
     exact = np.array([1.0, 0.0, 1e-12, 1e-3])
     assert seldom_best(exact, math.inf, apart, counts).tolist() == [False, True, True, False]
+
+
+def test_an_entropy_from_too_few_draws_is_unknown():
+    # 300 arms of one probability: 64 to 4,096 draws. Where it is known it is right to a tenth.
+    bandit = fastes.LinearBandit(np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]))
+    options = {"T": 1, "runs": 20, "diagnostics": [0]}
+    for samples, known in ((64, False), (256, False), (1024, True), (4096, True)):
+        found = simulated(bandit, fastes.ThompsonSampling(), samples=samples, **options)
+        entropy = found.diagnostics.values("entropy")
+        assert np.isfinite(entropy).all() == known
+        assert np.isnan(entropy).all() != known
+        assert not known or abs(entropy.mean() - math.log(300)) < 0.1
+    # Equal arms share a draw, and are one arm for this.
+    twice = fastes.LinearBandit(np.tile(np.eye(3), (40, 1)))
+    found = simulated(twice, fastes.ThompsonSampling(), samples=64, **options).diagnostics
+    assert np.isfinite(found.values("entropy")).all()
 
 
 def test_the_bound_by_a_ball_is_below_the_probability():

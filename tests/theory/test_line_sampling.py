@@ -7,7 +7,7 @@ import pytest
 from fastes.kernels.streams.philox import source
 from scipy.special import log_ndtr, ndtr
 
-from fastes.theory.line_sampling import log_interval, log_probability, normals_of
+from fastes.theory.line_sampling import _fitted, log_interval, log_probability, normals_of
 from fastes.theory.optimal_action import law_of_the_best
 from fastes.theory.winning_regions import Region, inner_point, region_of
 
@@ -87,6 +87,17 @@ def test_the_error_is_what_it_says_and_there_is_no_bias():
     assert abs(ratios.mean() - 1) < 4.5 * ratios.std() / math.sqrt(200) + 0.02
     predicted = np.mean([each.variance for each in found])
     assert 0.5 < ratios.var() / predicted < 2
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_few_weights_are_not_taken_for_a_narrow_region(n):
+    # Of points from N(1, 0.3^2 I) the weighted spread about their mean is too small by the factor
+    # 1 - sum w^2. 4.5 standard errors.
+    rng, found = np.random.default_rng(n), []
+    for _ in range(2000):
+        y, logs = 1.0 + 0.3 * rng.normal(size=(n, 4)), -0.5 * rng.exponential(size=n)
+        found.append((_fitted(y, logs)[1].scale / 1.1) ** 2)
+    assert abs(np.mean(found) - 0.09) < 4.5 * np.std(found) / math.sqrt(2000)
 
 
 def test_a_region_that_lines_miss_is_met_by_none():

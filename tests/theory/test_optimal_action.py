@@ -7,6 +7,7 @@ from scipy.stats import norm
 import fastes
 from fastes.theory.measures import entropy
 from fastes.theory.optimal_action import law_of_the_best, optimal_action
+from fastes.theory.sampled_laws import _entropy_from_few
 
 
 def plain(m, c, n=400_000, seed=0):
@@ -137,6 +138,39 @@ def test_the_error_of_the_entropy_is_what_it_says():
     assert laws[0].method == "quasi-Monte Carlo"
     errors = [(law.entropy.value - exact) / law.entropy.se for law in laws]
     assert abs(np.mean(np.square(errors)) - 15 / 13) < 5 * 0.25
+
+
+# 500 arms of one probability; eight arms that can win among 500 that cannot.
+ANGLES = np.linspace(0, 2 * np.pi, 500, endpoint=False)
+EQUAL = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
+EIGHT = np.array([[3.0, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0.2], [0, 0, 0, 1]])
+FEW_WINNERS = np.vstack([EIGHT, -EIGHT, 1e-3 * np.random.default_rng(0).normal(size=(500, 4))])
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize(("c", "samples"), [(EQUAL, 48), (EQUAL, 1000), (FEW_WINNERS, 1000)])
+def test_the_entropy_from_few_draws_is_not_too_small_nor_surer_than_it_can_be(c, samples, copies):
+    # 4.5 standard errors of the mean of ten seeds, and of each.
+    few = law_of_the_best(np.zeros(8), c[:8], 1 << 17, 0).entropy.value
+    exact = np.log(copies) + (few if c is FEW_WINNERS else np.log(500))
+    rows = np.tile(c, (copies, 1))
+    laws = [law_of_the_best(np.zeros(len(rows)), rows, samples, seed) for seed in range(10)]
+    assert laws[0].method == "quasi-Monte Carlo"
+    values, errors = np.array([(law.entropy.value, law.entropy.se) for law in laws]).T
+    assert values.mean() > exact - 4.5 * values.std() / np.sqrt(10) - 1e-6
+    assert values.max() <= np.log(len(rows)) + 1e-12
+    assert (np.abs(values - exact) < 4.5 * errors + 1e-6).all()
+    if c is FEW_WINNERS:  # not as far off as log K
+        assert values.max() < exact + 0.1 < np.log(len(rows)) - 3
+
+
+def test_what_few_draws_miss_is_told_from_what_they_met_once():
+    # 3,000 arms of probabilities 1, 1/2, 1/3, ...: of 1,024 draws a third meet an arm alone.
+    p = 1.0 / np.arange(1, 3001)
+    p /= p.sum()
+    counts = np.random.default_rng(0).multinomial(64, p, size=16).astype(float)
+    found = _entropy_from_few(counts, np.ones(3000, int))
+    assert entropy(p) < found.value < entropy(p) + 0.5 < np.log(3000) - 1
 
 
 def test_the_same_seed_gives_the_same_law():

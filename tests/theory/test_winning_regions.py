@@ -118,6 +118,12 @@ def test_the_ball_bounds_the_probability_from_below(r):
 
 
 def test_a_tiny_ball_is_a_bound_too():
+    # P(|x| <= sqrt(2 h)) in 2 s dimensions is h^s e^-h / s! (1 + h / (s + 1) + ...).
+    h, s = 100.0, 1000
+    terms = np.cumprod([1.0, *(h / (s + 1 + np.arange(60)))])
+    exact = s * math.log(h) - h - math.lgamma(s + 1) + math.log(terms.sum())
+    half = Region(np.eye(2 * s)[:1], np.array([-math.sqrt(2 * h)]))
+    assert exact - 0.2 < log_ball(half, np.zeros(2 * s)) <= exact < -745  # the least that exp takes
     square = Region(
         np.vstack([np.eye(400), -np.eye(400)]), np.full(800, -1e-3)
     )  # a cube of edge 2e-3 in 400 dimensions: far below the smallest float

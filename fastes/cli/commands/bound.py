@@ -9,13 +9,14 @@ from fastes.cli.errors import user_errors
 from fastes.cli.options import FORCE, INTEGER, INTEGERS, OUTPUT, SEED, output_options
 from fastes.cli.output import check_files
 from fastes.cli.problem_options import bandit_from_options, problem_options
+from fastes.cli.sections import SectionedCommand
 from fastes.cli.startup import load_numba
 
 if TYPE_CHECKING:
     from fastes.results.constants import Constants
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.option(
     "--M",
     "M",

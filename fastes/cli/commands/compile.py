@@ -12,7 +12,8 @@ import click
 from fastes.agents import agent_parameters
 from fastes.cli.agent_options import COMPILED_AGENT, agents_of, parameter_options
 from fastes.cli.errors import user_errors
-from fastes.cli.options import INTEGER, INTEGERS, Command, output_options
+from fastes.cli.options import INTEGER, INTEGERS, output_options
+from fastes.cli.sections import Command
 from fastes.cli.startup import load_numba
 from fastes.problem.random_problem import PARAMETERS
 from fastes.studies.axes import AXES
@@ -42,7 +43,8 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     The first run of an agent compiles its code, which takes ten to thirty seconds. Do it once
     where many processes will start at the same time, or where a container is built. Simulations,
-    studies, diagnostics and live agents of these sizes then start at once.
+    studies, diagnostics and live agents of these sizes, on fixed arms, then start at once. Other
+    action sets, and act(available=...), compile when they are first used.
 
     \b
     fastes compile
@@ -54,8 +56,11 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         from fastes.simulation.bars import Bar, bars
         from fastes.simulation.precompile import compilations
 
-        if not cache_is_kept():
-            raise OSError("compiled code cannot be kept: the user's cache cannot be written")
+        def require_kept() -> None:
+            if not cache_is_kept():
+                raise OSError("compiled code cannot be kept: the user's cache cannot be written")
+
+        require_kept()
         T = AXES["T"].checked("T", options["T"])
         agents = [agent for name in options["agents"] for agent in agents_of(name, options)]
         for agent in agents:
@@ -78,6 +83,7 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                 run()
                 seconds = time.perf_counter() - began
                 rows.append({"agent": agent.name, "K": K, "d": d, "part": what, "seconds": seconds})
+        require_kept()  # the disk may be full
         if as_json:
             click.echo(json.dumps({"folder": str(cache_folder()), "compiled": rows}))
         elif not quiet:

@@ -10,6 +10,7 @@ from fastes.cli.errors import user_errors
 from fastes.cli.options import FORCE, INPUT, INTEGER, INTEGERS, OUTPUT, output_options
 from fastes.cli.output import check_files
 from fastes.cli.problem_options import problem_options
+from fastes.cli.sections import SectionedCommand, section
 from fastes.cli.startup import load_numba
 from fastes.cli.truth_options import leaves_theory, truth_options
 
@@ -17,38 +18,49 @@ if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @agent_options
 @problem_options
 @truth_options
-@click.option(
-    "--times",
-    type=INTEGERS,
-    show_default="a dozen, evenly in log t",
-    help="Steps, from 0, before which to probe the agents.",
+@section(
+    "Simulation",
+    click.option("--theta", type=INPUT, help="A .npy file: fix theta; there are then no bounds."),
 )
-@click.option(
-    "--probe-samples",
-    type=INTEGER,
-    default=4096,
-    show_default=True,
-    help="Draws of theta for each probe.",
+@section(
+    "Diagnostics",
+    click.option(
+        "--times",
+        type=INTEGERS,
+        show_default="a dozen, evenly in log t",
+        help="Steps, from 0, before which to probe the agents.",
+    ),
+    click.option(
+        "--probe-samples",
+        type=INTEGER,
+        default=4096,
+        show_default=True,
+        help="Draws of theta for each probe.",
+    ),
+    click.option(
+        "--pbar",
+        is_flag=True,
+        help="Estimate pbar, the action's law given the history, of ensembles.",
+    ),
+    click.option(
+        "--particles",
+        type=INTEGER,
+        default=4096,
+        show_default=True,
+        help="Ensembles of the particle filter of --pbar.",
+    ),
 )
-@click.option(
-    "--pbar", is_flag=True, help="Estimate pbar, the action's law given the history, of ensembles."
+@section(
+    "Files",
+    click.option("--out", type=OUTPUT, help="Save the results (npz), for fastes plot."),
+    click.option("--csv", type=OUTPUT, help="Save what was measured and the bounds (CSV)."),
+    click.option("--plot", type=OUTPUT, help="Save the divergence figure (png, svg or pdf)."),
+    FORCE,
 )
-@click.option(
-    "--particles",
-    type=INTEGER,
-    default=4096,
-    show_default=True,
-    help="Ensembles of the particle filter of --pbar.",
-)
-@click.option("--theta", type=INPUT, help="A .npy file: fix theta; there are then no bounds.")
-@click.option("--out", type=OUTPUT, help="Save the results (npz), for fastes plot.")
-@click.option("--csv", type=OUTPUT, help="Save what was measured and the bounds (CSV).")
-@click.option("--plot", type=OUTPUT, help="Save the divergence figure (png, svg or pdf).")
-@FORCE
 @output_options
 def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Measure what the paper's theory speaks of, beside its bounds.

@@ -103,7 +103,7 @@ def plot(
     \b
     regret       cumulative regret against time
     differences  regret minus that of a baseline, paired run by run, against time
-    bounds       regret below the paper's bounds
+    bounds       regret below the best bound known for each agent
     divergence   how far what is played is from what is best, against time
     size         final regret against the number of models
 

@@ -1,4 +1,4 @@
-"""fastes report: results, studies and benchmarks as one page for a browser."""
+"""fastes report: results and studies as one page for a browser."""
 
 import json
 from pathlib import Path
@@ -41,18 +41,17 @@ def report(
     debug: bool,
     **options: Any,
 ) -> None:
-    """Write a page for a browser about results, studies and benchmarks.
+    """Write a page for a browser about results and studies.
 
-    FILE is a result, a study, or a record of benchmarks. The page is one file and needs no
-    network. It says what was run and how to run it again; its charts can be hovered, zoomed and
-    switched, its tables copied. fastes sweep --report keeps the page of a study current.
+    FILE is a result or a study. The page is one file and needs no network. It says what was run
+    and how to run it again. Its charts show values under the pointer and can be zoomed, curves
+    can be hidden, tables copied. fastes sweep --report updates the page of a study while it runs.
     Needs pip install 'fastes[report]'.
 
     \b
     fastes simulate --agent es,ts --M 2,8,32 --out result.npz
     fastes report result.npz --baseline ts --out report.html
     fastes report study.db --title "How many models?" --out study.html
-    fastes report bench/history/*.json --out benchmarks.html
     """
     with user_errors(debug):
         check_outputs({"out": out}, files, force=force, kinds={"out": "report"})

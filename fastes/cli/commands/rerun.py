@@ -30,12 +30,16 @@ def rerun(file: Path, threads: int | None, as_json: bool, quiet: bool, debug: bo
     """
     with user_errors(debug):
         load_numba()
+        from fastes.files.kinds import FileFormatError
         from fastes.simulation.rerun import rerun as do_again
         from fastes.simulation.rerun import why_different
 
         rows: list[dict[str, Any]] = []
         for old in _results(file):
-            new = do_again(old, threads=threads, progress=not (quiet or as_json))
+            try:
+                new = do_again(old, threads=threads, progress=not (quiet or as_json))
+            except FileFormatError as error:
+                raise Failure(f"{file}: {error}") from error
             why = why_different(old, new)
             rows.append({"label": old.label, "same": why is None, "why": why})
         apart = [row["why"] for row in rows if not row["same"]]

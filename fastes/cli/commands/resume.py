@@ -1,5 +1,6 @@
 """fastes resume: go on with a simulation from its checkpoint."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,10 @@ def resume(
         from fastes.simulation.checkpoint import resume as go_on
 
         check_files({**options, "file": file})
-        visible = not (quiet or as_json)
+        visible, began = not (quiet or as_json), time.perf_counter()
         done = go_on(file, T, threads=options["threads"], every=options["every"], progress=visible)
         comparison = done if isinstance(done, Comparison) else Comparison((done,))
+        seconds = time.perf_counter() - began
         save_and_print(comparison, options, as_json, quiet)
+        if visible:
+            click.echo(f"This call took {seconds:.2f} seconds; the table has those of all calls.")

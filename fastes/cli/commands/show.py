@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from fastes.checks.parameters import FLAGS
 from fastes.cli.errors import user_errors
 from fastes.cli.options import INPUT, output_options
 from fastes.cli.startup import load_numba
@@ -17,8 +18,8 @@ from fastes.cli.startup import load_numba
 def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
     """Print what a file of fastes is, and how it was made.
 
-    FILE is a result, a checkpoint, a study, a problem, a saved agent, a report or a record of
-    benchmarks. All of it is read, so that damage is noticed.
+    FILE is a result, a checkpoint, a study, a problem, a saved agent or a report. All of it is
+    read, so that damage is noticed.
 
     \b
     fastes show result.npz
@@ -38,18 +39,27 @@ def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
 
 
 def _rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return a row for each fact; a list is a row for each of its items."""
+    """Return a row for each fact that is known; a list is a row for each of its items."""
     rows = []
     for name, value in found.items():
-        if name in ("kind", "file"):
+        if name in ("kind", "file") or value is None:
             continue
         items = value if isinstance(value, list) else [value]
         for i, item in enumerate(items):
-            rows.append([name.replace("_", " ") if i == 0 else "", _words(item)])
+            rows.append([_plain(name) if i == 0 else "", _words(item)])
     return rows
 
 
 def _words(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_words(each)}" for name, each in value.items())
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        known = {name: each for name, each in value.items() if each is not None}
+        return ", ".join(f"{_plain(name)} {_words(each)}" for name, each in known.items())
+    if isinstance(value, list):
+        return " and ".join(_words(each) for each in value)
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else FLAGS[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")

@@ -18,24 +18,28 @@ from fastes.cli.options import (
 )
 from fastes.cli.output import check_files, save_and_print
 from fastes.cli.problem_options import problem_options
+from fastes.cli.sections import SectionedCommand, section
 from fastes.cli.startup import load_numba
 from fastes.cli.truth_options import truth_options
 
 
-@click.command(no_args_is_help=False)
+@click.command(cls=SectionedCommand)
 @agent_options
 @problem_options
 @truth_options
-@click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it.")
-@click.option("--points", type=INTEGER, default=200, show_default=True, help="Times to record.")
-@click.option(
-    "--keep",
-    type=words_of(("actions", "rewards")),
-    help="Save every step too, with --out: actions, rewards or both.",
+@section(
+    "Simulation",
+    click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it."),
+    click.option("--points", type=INTEGER, default=200, show_default=True, help="Times to record."),
+    click.option(
+        "--keep",
+        type=words_of(("actions", "rewards")),
+        help="Save every step too, with --out: actions, rewards or both.",
+    ),
+    BASELINE,
+    click.option("--checkpoint", type=OUTPUT, help="A new file to go on from: fastes resume."),
+    EVERY,
 )
-@BASELINE
-@click.option("--checkpoint", type=OUTPUT, help="A new file to go on from: fastes resume.")
-@EVERY
 @file_options
 @output_options
 def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:

@@ -17,19 +17,22 @@ from fastes.cli.options import (
     INPUT,
     INTEGER,
     OUTPUT,
-    Command,
     check_outputs,
     counted,
     output_options,
     seconds,
 )
+from fastes.cli.sections import Command, SectionedCommand, section
 from fastes.cli.startup import load_numba
+from fastes.cli.truth_options import TRUTH_SECTION
+from fastes.problem import random_problem, truth
 from fastes.studies.axes import AXES, OWNERS
 
 if TYPE_CHECKING:
     from fastes.studies.execution import Plan
+    from fastes.studies.store import Store
     from fastes.studies.study import Study
-    from fastes.studies.sweep import Sweep, SweepProgress
+    from fastes.studies.sweep import SweepProgress
 
 
 _NUMBERS = {
@@ -39,52 +42,70 @@ _NUMBERS = {
 }
 
 
+_SECTIONS = {
+    **dict.fromkeys(OWNERS, "Agents"),
+    **dict.fromkeys(random_problem.PARAMETERS, "Problem"),
+    **dict.fromkeys(truth.PARAMETERS, TRUTH_SECTION),
+}
+
+
 def _study_options(command: Command) -> Command:
     for name, (meaning, default) in reversed(_NUMBERS.items()):
         option = click.option(f"--{name}", type=INTEGER, show_default=default, help=meaning)
-        command = option(command)
+        command = section("Simulation", option)(command)
     for name, axis in reversed(AXES.items()):
-        words = f"--{name.replace('_', '-')}", name
         option = click.option(
-            *words,
+            f"--{name.replace('_', '-')}",
+            name,
             metavar="LIST",
             show_default=shown_default(name, axis, OWNERS.get(name)),
             help=help_of(axis, OWNERS.get(name)),
         )
-        command = option(command)
+        command = section(_SECTIONS.get(name, "Simulation"), option)(command)
     return command
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("file", type=INPUT, required=False, metavar="[STUDY.toml|STUDY.db]")
 @_study_options
-@click.option("--problem", type=INPUT, help="One problem for all: saved by LinearBandit.save.")
-@click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it.")
-@click.option(
-    "--out",
-    type=OUTPUT,
-    show_default="STUDY.db, or sweep.db",
-    help="The file of the study; if it is there, go on with it.",
+@section(
+    "Problem",
+    click.option("--problem", type=INPUT, help="One problem for all: saved by LinearBandit.save."),
+    click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it."),
 )
-@click.option("--threads", type=INTEGER, show_default="all processors", help="Tasks at once.")
-@click.option("--dask", metavar="ADDRESS", help="A dask scheduler: tcp://host:8786.")
-@click.option(
-    "--task",
-    "task_seconds",
-    default="5s",
-    show_default=True,
-    metavar="TIME",
-    callback=seconds,
-    help="About how long a task should take.",
+@section(
+    "Tasks",
+    click.option("--threads", type=INTEGER, show_default="all processors", help="Tasks at once."),
+    click.option("--dask", metavar="ADDRESS", help="A dask scheduler: tcp://host:8786."),
+    click.option(
+        "--task",
+        "task_seconds",
+        default="5s",
+        show_default=True,
+        metavar="TIME",
+        callback=seconds,
+        help="About how long a task should take.",
+    ),
+    click.option(
+        "--dry-run", is_flag=True, help="Print the plan and what it will cost; do nothing."
+    ),
 )
-@click.option(
-    "--report",
-    "page",
-    type=OUTPUT,
-    help="A page (html) that is kept current while the sweep goes on: fastes report.",
+@section(
+    "Files",
+    click.option(
+        "--out",
+        type=OUTPUT,
+        show_default="STUDY.db, or sweep.db",
+        help="The file of the study; if it is there, go on with it.",
+    ),
+    click.option(
+        "--report",
+        "page",
+        type=OUTPUT,
+        help="A page (html) that is kept current while the sweep goes on: fastes report.",
+    ),
+    FORCE,
 )
-@FORCE
-@click.option("--dry-run", is_flag=True, help="Print the plan and what it will cost; do nothing.")
 @output_options
 def sweep(
     file: Path | None,
@@ -104,10 +125,10 @@ def sweep(
 
     A LIST is 10,100,1000 or a progression such as 2,4,8,...,1024. Settings are all combinations.
     The same command goes on with a sweep that was stopped or killed. STUDY.toml has a line such
-    as M = [2, 4, 8] for each option above --out.
+    as M = [2, 4, 8] for each option about agents, problem, world and simulation.
 
     \b
-    fastes sweep --agent es,ts --M 2,4,8,...,1024 --K 100,1000 --runs 400 --dry-run
+    fastes sweep --agent es,ts --M 2,4,8,...,1024 --K 50,500 --runs 99 --dry-run
     fastes sweep study.toml --out study.db
     fastes sweep study.toml --out study.db --dask tcp://scheduler:8786
     fastes sweep study.toml --out study.db --report study.html
@@ -126,7 +147,7 @@ def sweep(
             sweep_report,
         )
         from fastes.studies.store import Store
-        from fastes.studies.sweep import Sweep
+        from fastes.studies.sweep import progress_in
         from fastes.studies.tables import tasks_line
 
         inputs = [words["problem"], words["theta"], None if file == out else file]
@@ -153,7 +174,8 @@ def sweep(
             if dry_run:
                 _print_plan(planned, as_json, quiet)
                 if visible and begun:
-                    done = Sweep.read(out).progress()
+                    with Store(out) as store:
+                        done = progress_in(store)
                     click.echo(tasks_line(str(out), done.done, done.total))
                 return
             if visible:
@@ -167,7 +189,8 @@ def sweep(
                         each(now)
 
             run_tasks(out, study, threads=threads, dask=dask, progress=progress)
-        _print_done(Sweep(str(out)), as_json, quiet)
+        with Store(out) as store:
+            _print_done(store, as_json, quiet)
 
 
 def _kept_current(
@@ -257,27 +280,30 @@ def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
         click.echo(_cost(planned))
 
 
-def _print_done(done: "Sweep", as_json: bool, quiet: bool) -> None:
-    failures = done.failures()
+def _print_done(store: "Store", as_json: bool, quiet: bool) -> None:
+    failures = store.failures()
     if as_json:
         from fastes.results.result import agent_facts
+        from fastes.studies.sweep import progress_in, results_in
 
-        results = done.results()
         settings = []
-        for setting, result in results:
+        for setting, result in results_in(store):
             facts = agent_facts(result)
             measured = {name: facts[name] for name in ("label", "runs", "regret", "seconds")}
             settings.append({**setting.axes, **measured})
         summary = {
-            "study": done.study.description(),
-            "out": done.path,
-            "tasks": done.progress().total,
+            "study": store.study.description(),
+            "out": str(store.path),
+            "tasks": progress_in(store).total,
             "failures": failures,
             "settings": settings,
         }
         click.echo(json.dumps(summary, allow_nan=False))
     elif not quiet:
-        done.summary()
+        from fastes.results.tables import print_parts
+        from fastes.studies.tables import sweep_tables
+
+        print_parts(sweep_tables(store))
     if failures:
         number, message = next(iter(failures.items()))
         raise click.ClickException(

@@ -1,258 +1,208 @@
 "use strict";
-// The page's own script, after charts.js: it unpacks the charts' library, draws the charts in the
-// page's data, and lets one switch curves, zoom, see and copy numbers. Text from the data reaches the
-// page by textContent only.
+// Unpacks Plotly, draws each chart when it comes near the window, and lets a reader show and hide
+// curves, change axes, and see and copy numbers. Text of the data reaches the page by textContent, or
+// as entities where Plotly reads markup.
 (() => {
   const data = JSON.parse(document.getElementById("charts").textContent);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const coarse = matchMedia("(pointer: coarse)");
   const figures = [...document.querySelectorAll("figure[data-chart]")];
-  const views = new Map(); // by figure: what is drawn in it, and how
-  let printing = false;
-  let library = null;
+  const boxes = [...document.querySelectorAll("input[data-key]")];
+  const chartOf = (figure) => data[figure.dataset.chart];
+  const plotOf = (figure) => figure.querySelector(".plot");
+  const plain = (text) => String(text).replace(/[^\w .,:=+()/²|‖-]/g, (c) => `&#${c.codePointAt(0)};`);
+  const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 5 });
+  const say = (text) => { document.getElementById("status").textContent = text; };
 
-  const say = (text) => { document.getElementById("said").textContent = text; };
+  // ---- which curves are shown: by key on the whole page, "" is all bounds ----
 
-  // ---- what is switched on, for each part of the page that has switches ----
+  const memory = `fastes ${location.pathname}`; // while the tab is open, also when the page reloads
+  const hidden = new Set();
+  try {
+    for (const key of JSON.parse(sessionStorage[memory] || "[]")) hidden.add(key);
+  } catch { /* no storage */ }
+  const isShown = ({ key, role }) => !hidden.has(key) && !(role === "bound" && hidden.has(""));
 
-  const states = new Map();
-  const memory = (name) => `fastes ${location.pathname} ${name}`; // of this page, until its tab is closed
-  const scopeOf = (element) => element.closest("[data-switches]") || element;
-  function stateOf(scope) {
-    if (!states.has(scope)) states.set(scope, { hidden: new Set(recalled(scope)), bounds: true });
-    return states.get(scope);
+  function show(keys, shown) {
+    for (const key of keys) shown ? hidden.delete(key) : hidden.add(key);
+    for (const box of boxes) box.checked = !hidden.has(box.dataset.key);
+    try { sessionStorage[memory] = JSON.stringify([...hidden]); } catch { /* no storage */ }
+    for (const figure of figures) { near.unobserve(figure); near.observe(figure); }
   }
-  function recalled(scope) {
-    try { return JSON.parse(sessionStorage.getItem(memory(scope.id))) || []; } catch { return []; }
-  }
-  function remember(scope) {
-    try { sessionStorage.setItem(memory(scope.id), JSON.stringify([...stateOf(scope).hidden])); } catch { /* none here */ }
-  }
-  function isShown(trace, state) {
-    if (state.hidden.has(trace.key)) return false;
-    return trace.role !== "bound" || (state.bounds && !state.hidden.has(trace.owner));
-  }
-  function changed(scope) {
-    const state = stateOf(scope);
-    for (const box of scope.querySelectorAll("input[data-key]")) box.checked = !state.hidden.has(box.dataset.key);
-    for (const box of scope.querySelectorAll("input[data-bounds]")) box.checked = state.bounds;
-    remember(scope);
-    // One chart at once, the others one by one, those in sight first: no click waits for all.
-    const its = figures.filter((figure) => scopeOf(figure) === scope && views.has(figure));
-    const [first, ...others] = [...its.filter(inSight), ...its.filter((figure) => !inSight(figure))];
-    for (const figure of others) waiting.add(figure);
-    waiting.delete(first);
-    if (first) showOrHide(first);
-    if (waiting.size && !busy) { busy = true; setTimeout(catchUp); }
-  }
-  const waiting = new Set(); // charts that do not show yet what they should
-  let busy = false;
-  function catchUp() {
-    const [figure] = waiting;
-    waiting.delete(figure);
-    if (figure) showOrHide(figure);
-    busy = waiting.size > 0;
-    if (busy) setTimeout(catchUp);
-  }
-  function inSight(figure) {
-    const { top, bottom } = figure.getBoundingClientRect();
-    return bottom > 0 && top < innerHeight;
-  }
-  function showOrHide(figure) {
-    const view = views.get(figure);
-    if (!view) return;
-    const state = stateOf(scopeOf(figure)), indices = [], values = [];
-    view.drawn.forEach((each, i) => {
-      const wanted = isShown(each.trace, state) ? true : each.band ? false : "legendonly";
-      if (each.visible !== wanted) { each.visible = wanted; indices.push(i); values.push(wanted); }
-    });
-    if (indices.length) library.restyle(view.plot, { visible: values }, indices);
-  }
-  function toggle(scope, key) {
-    const { hidden } = stateOf(scope);
-    if (!hidden.delete(key)) hidden.add(key);
-    changed(scope);
-  }
-  function alone(scope, key) {
-    const state = stateOf(scope);
-    const others = keysOf(scope).filter((other) => other !== key);
-    const isAlone = !state.hidden.has(key) && others.every((other) => state.hidden.has(other));
-    state.hidden = new Set(isAlone ? [] : others);
-    changed(scope);
-  }
-  const keysOf = (scope) => [...scope.querySelectorAll("input[data-key]")].map((box) => box.dataset.key);
+  const boxesOf = (figure) => [...figure.querySelectorAll("input[data-key]")];
+  const keysOf = (figure) => boxesOf(figure).map((box) => box.dataset.key);
 
   // ---- charts ----
 
-  function draw(figure) {
-    const chart = data[Number(figure.dataset.chart)];
-    const plot = figure.querySelector(".plot"), scope = scopeOf(figure);
-    let view = views.get(figure);
-    const isNew = !view;
-    if (isNew) {
-      view = { plot, chart, logx: chart.logx, logy: chart.logy, drawn: [] };
-      views.set(figure, view);
+  function draw(figure) { // or show and hide curves of one that is drawn
+    const plot = plotOf(figure), chart = chartOf(figure);
+    if (!plot.data) {
+      const config = {
+        displayModeBar: true, displaylogo: false, responsive: true, doubleClick: "reset",
+        modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d"]],
+      };
+      Plotly.newPlot(plot, curves(chart), layout(chart), config);
+      plot.removeAttribute("aria-busy");
+      return;
     }
-    const state = stateOf(scope);
-    const look = {
-      onDark: dark.matches && !printing, printing, coarse: coarse.matches,
-      isShown: (trace) => isShown(trace, state),
-    };
-    view.drawn = traces(chart, view, look);
-    const specs = view.drawn.map((each) => each.spec);
-    const config = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
-    library.react(plot, specs, layout(chart, view, look), config);
-    if (!isNew) return;
-    plot.removeAttribute("aria-busy");
-    const clicked = (act) => (event) => { act(scope, view.drawn[event.curveNumber].trace.key); return false; };
-    plot.on("plotly_legendclick", clicked(toggle));
-    plot.on("plotly_legenddoubleclick", clicked(alone));
+    const wanted = plot.data.map((curve) => isShown(curve.meta));
+    const changed = [...wanted.keys()].filter((i) => plot.data[i].visible !== wanted[i]);
+    if (changed.length) Plotly.restyle(plot, { visible: changed.map((i) => wanted[i]) }, changed);
+  }
+  const near = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
+  }, { rootMargin: "600px" });
+
+  function positive(chart) { // the smallest mean and the largest value above zero
+    const means = chart.traces.flatMap((trace) => trace.y).filter((y) => y > 0);
+    const ends = chart.traces.flatMap((trace) => trace.high || []);
+    const least = means.reduce((a, b) => Math.min(a, b), Infinity);
+    return [least, [...means, ...ends].reduce((a, b) => Math.max(a, b), 0)];
   }
 
-  function drawAll() { for (const figure of figures) draw(figure); }
-  function redraw() { for (const figure of views.keys()) draw(figure); }
-
-  function zoom(view, factor) {
-    const update = {};
-    for (const name of ["xaxis", "yaxis"]) {
-      const axis = view.plot._fullLayout[name], [from, to] = axis.range.map((end) => axis.r2l(end));
-      const middle = (from + to) / 2, half = (factor * (to - from)) / 2;
-      update[`${name}.range`] = [axis.l2r(middle - half), axis.l2r(middle + half)];
-    }
-    library.relayout(view.plot, update);
-  }
-
-  // ---- numbers, and copies of them ----
-
-  function rowsOf(chart) {
-    const rows = [["curve", chart.x, chart.y, "low", "high"]];
+  function curves(chart) { // as Plotly takes them: bands below lines
+    const bands = [], lines = [];
+    const floor = chart.logy ? positive(chart)[0] / 1e3 : -Infinity; // a band may reach below zero
+    const alpha = Math.min(0.17, Math.max(0.05, 0.8 / chart.traces.length));
     for (const trace of chart.traces) {
-      trace.x.forEach((x, i) => {
-        const end = (ends) => (ends && ends[i] !== null ? ends[i] : "");
-        rows.push([trace.label, x === null ? "any" : x, trace.y[i] === null ? "" : trace.y[i], end(trace.low), end(trace.high)]);
+      const { x, y, high, line } = trace, measured = trace.role === "curve";
+      const low = trace.low && trace.low.map((end) => (end === null ? null : Math.max(end, floor)));
+      const curve = { type: "scatter", meta: trace, visible: isShown(trace) };
+      if (high && !chart.bars) {
+        bands.push({
+          ...curve, mode: "lines", fill: "toself", hoverinfo: "skip", line: { width: 0 },
+          fillcolor: line.colour + Math.round(255 * alpha).toString(16).padStart(2, "0"),
+          x: [...x, ...[...x].reverse()], y: [...high, ...[...low].reverse()],
+        });
+      }
+      const bars = high && chart.bars ? {
+        type: "data", symmetric: false, thickness: 1.2, width: 3,
+        array: high.map((end, i) => end - y[i]), arrayminus: low.map((end, i) => y[i] - end),
+      } : undefined;
+      lines.push({
+        ...curve, x, y, name: plain(trace.label), error_y: bars,
+        mode: chart.bars && measured ? "lines+markers" : "lines",
+        line: {
+          color: line.colour, width: measured ? 2 : 1.3,
+          dash: trace.role === "bound" ? "dash" : line.dash,
+        },
+        marker: { symbol: line.symbol, size: 7 },
+        customdata: x.map((_, i) => interval(trace.low?.[i], high?.[i])),
+        hovertemplate: `<b>${plain(trace.label)}</b><br>` +
+          `${plain(chart.x)} ${typeof x[0] === "string" ? "%{x}" : "%{x:,}"}<br>` +
+          `${plain(chart.y)} %{y:,.5~g}%{customdata}<extra></extra>`,
       });
     }
-    return rows;
+    return [...bands, ...lines];
   }
-  const tsv = (rows) => rows.map((row) => row.map((cell) => String(cell).replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
-  const cellsOf = (row) => [...row.cells].map((cell) => cell.dataset.v ?? cell.textContent);
+  const interval = (low, high) => (high == null ? "" : ` (${number(low)} to ${number(high)})`);
 
-  async function copy(text, what) {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch { // not allowed here: by way of a selection
-      const area = document.createElement("textarea");
-      area.value = text;
-      area.className = "visually-hidden";
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
+  function layout(chart) {
+    const axis = (name, log) => ({
+      title: { text: plain(name), standoff: 8 }, type: log ? "log" : "linear", automargin: true,
+      gridcolor: "#dfe3e8", zerolinecolor: "#dfe3e8", linecolor: "#57606a",
+      separatethousands: true, exponentformat: "power", nticks: log ? 5 : 0,
+    });
+    const x = axis(chart.x, chart.logx), y = axis(chart.y, chart.logy);
+    if (chart.ticks.length) {
+      const named = typeof chart.ticks[0] === "string";
+      x.tickvals = chart.ticks;
+      x.ticktext = chart.ticks.map(named ? plain : number);
+      if (named) Object.assign(x, { type: "category", categoryarray: chart.ticks });
     }
-    say(`${what} copied`);
+    if (chart.logy) y.range = positive(chart).map((end, i) => Math.log10(end) + (i ? 0.1 : -0.1));
+    else if (chart.from_zero) y.rangemode = "tozero";
+    return {
+      xaxis: x, yaxis: y, height: 360, margin: { l: 54, r: 12, t: 30, b: 50 },
+      showlegend: false, hovermode: "closest",
+      dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom", // a finger scrolls
+      paper_bgcolor: "transparent", plot_bgcolor: "transparent",
+      modebar: { bgcolor: "transparent", color: "#57606a", activecolor: "#0b57b0" },
+      font: { family: "system-ui, 'DejaVu Sans', sans-serif", size: 12, color: "#1b1f24" },
+      hoverlabel: { bgcolor: "#ffffff", bordercolor: "#57606a", align: "left", namelength: -1 },
+    };
   }
 
-  function showNumbers(details, chart) {
-    if (details.querySelector("table")) return;
-    const [header, ...rows] = rowsOf(chart);
-    const table = document.createElement("table"), head = table.createTHead().insertRow();
-    for (const name of header) {
-      const cell = document.createElement("th");
-      cell.scope = "col";
-      cell.textContent = name;
-      head.append(cell);
+  // ---- numbers ----
+
+  function fill(table, chart) {
+    function add(row, values, tag) {
+      for (const value of values) {
+        const cell = document.createElement(tag);
+        cell.textContent = value ?? "";
+        row.append(cell);
+      }
     }
+    add(table.createTHead().insertRow(), ["curve", chart.x, chart.y, "low", "high"], "th");
     const body = table.createTBody();
-    for (const row of rows) {
-      const line = body.insertRow();
-      for (const value of row) line.insertCell().textContent = value;
+    for (const { label, x, y, low, high } of chart.traces) {
+      x.forEach((each, i) => add(body.insertRow(), [label, each, y[i], low?.[i], high?.[i]], "td"));
     }
-    const scroll = document.createElement("div");
-    Object.assign(scroll, { className: "scroll", tabIndex: 0 });
-    scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-label", "Numbers of the chart");
-    scroll.append(table);
-    details.append(scroll);
+  }
+  async function copy(table) {
+    const text = (cell) => cell.textContent.replace(/\s+/g, " ");
+    const line = (row) => [...row.cells].map(text).join("\t");
+    try {
+      await navigator.clipboard.writeText([...table.rows].map(line).join("\n"));
+      say("The table is copied");
+    } catch {
+      say("This browser does not let the page copy: select the table instead");
+    }
   }
 
-  // ---- what people do ----
-
-  document.addEventListener("change", (event) => {
-    const box = event.target;
-    if (box.matches("input[data-key]")) toggle(scopeOf(box), box.dataset.key);
-    if (box.matches("input[data-bounds]")) {
-      stateOf(scopeOf(box)).bounds = box.checked;
-      changed(scopeOf(box));
-    }
-  });
+  // ---- what a reader does ----
 
   const acts = {
-    all: (button) => { stateOf(scopeOf(button)).hidden.clear(); changed(scopeOf(button)); },
-    none: (button) => { const scope = scopeOf(button); stateOf(scope).hidden = new Set(keysOf(scope)); changed(scope); },
-    logx: (button, view, figure) => { view.logx = !view.logx; button.setAttribute("aria-pressed", view.logx); draw(figure); },
-    logy: (button, view, figure) => { view.logy = !view.logy; button.setAttribute("aria-pressed", view.logy); draw(figure); },
-    in: (button, view) => zoom(view, 0.6),
-    out: (button, view) => zoom(view, 1 / 0.6),
-    reset: (button, view, figure) => { library.purge(view.plot); views.delete(figure); draw(figure); pressed(figure); },
-    numbers: (button, view, figure) => copy(tsv(rowsOf(data[Number(figure.dataset.chart)])), "The numbers of the chart"),
-    table: (button) => copy(tsv([...button.closest(".table").querySelector("table").rows].map(cellsOf)), "The table"),
-    code: (button) => copy(button.closest(".code").querySelector("pre").textContent, "The text"),
+    logx: (figure, button) => turn(figure, button, "logx"),
+    logy: (figure, button) => turn(figure, button, "logy"),
+    all: (figure) => show(keysOf(figure), true),
+    none: (figure) => show(keysOf(figure), false),
+    copy: (figure, button) => copy(button.closest(".table").querySelector("table")),
   };
-  function pressed(figure) {
-    const view = views.get(figure);
-    for (const name of ["logx", "logy"]) figure.querySelector(`[data-act=${name}]`)?.setAttribute("aria-pressed", view[name]);
+  function turn(figure, button, axis) {
+    const chart = chartOf(figure);
+    chart[axis] = !chart[axis];
+    button.setAttribute("aria-pressed", chart[axis]);
+    Plotly.purge(plotOf(figure));
+    draw(figure);
   }
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-act]");
-    if (!button) return;
-    const figure = button.closest("figure[data-chart]");
-    if (figure && library && !views.has(figure)) draw(figure);
-    acts[button.dataset.act](button, figure && views.get(figure), figure);
+    if (button) acts[button.dataset.act](button.closest("figure"), button);
   });
-  document.addEventListener("toggle", (event) => {
-    const details = event.target;
-    if (details.matches("details.numbers") && details.open) {
-      showNumbers(details, data[Number(details.closest("figure").dataset.chart)]);
-    }
+  document.addEventListener("change", ({ target }) => {
+    if (target.matches("input[data-key]")) show([target.dataset.key], target.checked);
+  });
+  document.addEventListener("toggle", ({ target }) => {
+    const table = target.querySelector("table");
+    if (target.open && !table.tBodies.length) fill(table, chartOf(target.closest("figure")));
   }, true);
-
-  // ---- a study that goes on: the page is written anew, and read anew ----
-
-  const live = document.getElementById("reload");
-  if (live) {
-    try { if (sessionStorage.getItem(memory("stay"))) live.checked = false; } catch { /* none here */ }
-    live.addEventListener("change", () => {
-      try { live.checked ? sessionStorage.removeItem(memory("stay")) : sessionStorage.setItem(memory("stay"), "1"); } catch { /* none here */ }
-    });
-    setInterval(() => { if (live.checked) location.reload(); }, 1000 * Number(live.dataset.seconds));
+  const reload = document.getElementById("reload");
+  if (reload) {
+    setInterval(() => { if (reload.checked) location.reload(); }, 1000 * reload.dataset.seconds);
   }
 
   // ---- begin ----
 
-  async function unpacked(text) {
-    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).text();
-  }
-
   async function begin() {
-    for (const scope of document.querySelectorAll("[data-switches]")) changed(scope);
-    if (!figures.length) return;
+    const text = atob(document.getElementById("library").textContent);
+    const packed = new Blob([Uint8Array.from(text, (character) => character.charCodeAt(0))]);
+    const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
     const script = document.createElement("script");
-    script.textContent = await unpacked(document.getElementById("library").textContent);
+    script.textContent = await new Response(stream).text();
     document.head.append(script); // runs at once: the page allows this very text and no other
-    library = window.Plotly;
-    dark.addEventListener("change", redraw);
-    addEventListener("beforeprint", () => { printing = true; drawAll(); });
-    addEventListener("afterprint", () => { printing = false; redraw(); });
-    const near = new IntersectionObserver((entries) => {
-      for (const entry of entries) if (entry.isIntersecting) { near.unobserve(entry.target); if (!views.has(entry.target)) draw(entry.target); }
-    }, { rootMargin: "600px" });
-    for (const figure of figures) near.observe(figure);
+    show([], true);
+    addEventListener("beforeprint", () => {
+      for (const figure of figures) {
+        draw(figure);
+        Plotly.relayout(plotOf(figure), { width: 660 });
+      }
+    });
+    addEventListener("afterprint", () => {
+      for (const figure of figures) Plotly.relayout(plotOf(figure), { width: null, autosize: true });
+    });
     document.documentElement.dataset.ready = "true";
   }
   begin().catch((error) => {
-    say("The charts cannot be drawn by this browser; the tables hold the numbers.");
+    say("This browser cannot draw the charts; the tables hold the numbers.");
     throw error;
   });
 })();

@@ -62,7 +62,7 @@ def test_perturbed_history_draws_from_the_covariance_of_the_history(steps):
         arm = int(rng.integers(40))
         observe(run.state, arms, run.source, t, arm, rng.normal())
         P += np.outer(bandit.actions[arm], bandit.actions[arm])
-    posterior, V = run.state.posterior, run.state.factor
+    posterior, V = run.state.belief, run.state.factor
     recent = posterior.since_refactor[1]
     rows = posterior.recent[:recent] * np.sqrt(posterior.recent_plays[:recent, None])
     np.testing.assert_allclose(V.T @ V + rows.T @ rows, P - np.eye(3), atol=1e-10 * (1 + steps))

@@ -5,11 +5,12 @@ import pytest
 import reference
 from bandits import BANDITS
 from engine import all_models, offsets, rows, start
+from fastes.kernels.beliefs.interface import normal_law
 from fastes.kernels.diagnostics.mutual_information import bins_of, information
 from fastes.kernels.streams.philox import source
 
 import fastes
-from fastes.agents.best_arms import BestArmCounts, draw_posterior_models, read_models, with_root
+from fastes.agents.best_arms import BestArmCounts, draws_of, read_models
 
 
 @pytest.mark.parametrize("name", BANDITS)
@@ -51,7 +52,7 @@ def test_phat_is_what_the_models_would_play(engine, M):
     run = start(bandit, agent, 30, seed=4)
     run.advance(0, 30)
     law = agent.action_law(run.state, bandit.canonical.arms, run.source, 30)
-    posterior = run.state.posterior
+    posterior = run.state.belief
     z = posterior.mu + all_models(run.state, run.source, 30) @ posterior.S
     votes, _ = reference.best_arms_shared((offsets(bandit) + z @ rows(bandit).T) / bandit.noise)
     assert law.probabilities == pytest.approx(votes / M)
@@ -87,20 +88,20 @@ def test_draws_have_the_posterior_s_law():
     # Mean and covariance of 40,000 draws: 4.5 standard errors for 54 figures, level 4e-4.
     run = start(BANDITS["full"], fastes.EnsembleSampling(10), 300, seed=2)
     run.advance(0, 300)
-    posterior = with_root(run.state.posterior)
-    assert posterior.root.T @ posterior.root == pytest.approx(run.state.posterior.S, abs=1e-12)
-    z = draw_posterior_models(posterior, source(3), 7, 40_000)
-    white = np.linalg.solve(posterior.root.T, (z - posterior.mu).T).T
+    posterior = normal_law(run.state.belief)
+    assert posterior.root.T @ posterior.root == pytest.approx(run.state.belief.S, abs=1e-12)
+    z = draws_of(posterior, source(3), 7, 40_000)
+    white = np.linalg.solve(posterior.root.T, (z - posterior.mean).T).T
     assert (np.abs(white.mean(axis=0)) < 4.5 / 200).all()
     assert (np.abs(white.T @ white / 40_000 - np.eye(6)) < 4.5 * np.sqrt(2) / 200).all()
-    assert (z == draw_posterior_models(posterior, source(3), 7, 40_000)).all()
-    assert (z[:10] != draw_posterior_models(posterior, source(3), 8, 10)).any()
+    assert (z == draws_of(posterior, source(3), 7, 40_000)).all()
+    assert (z[:10] != draws_of(posterior, source(3), 8, 10)).any()
 
 
 def test_models_are_read_as_the_agent_reads_them():
     run = start(BANDITS["full"], fastes.EnsembleSampling(10), 20, seed=2)
     run.advance(0, 20)
-    posterior, xi = run.state.posterior, all_models(run.state, run.source, 1)
+    posterior, xi = run.state.belief, all_models(run.state, run.source, 1)
     assert read_models(posterior, xi) == pytest.approx(posterior.mu + xi @ posterior.S)
 
 

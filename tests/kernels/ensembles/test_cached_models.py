@@ -5,6 +5,7 @@ import pytest
 from engine import from_python
 from fastes.kernels.ensembles import cached_models
 from fastes.kernels.ensembles.cached_models import (
+    counters,
     models_need_capacity,
     models_with_capacity,
     no_models,
@@ -18,10 +19,10 @@ find = from_python(cached_models._find)
 
 def filled(M, order, slots):
     """Return models that were added in an order, each with its number in xi, and when."""
-    models = no_models(3, M, NORMAL, 1, slots)
+    models = no_models(M, NORMAL, 1, slots, 3)
     for time, m in enumerate(order):
         if models_need_capacity(models):
-            models = models_with_capacity(models, 3)
+            models = models_with_capacity(models)
         assert slot_of(models, m) == -1
         slot = add_model(models, m)
         assert slot == time
@@ -41,7 +42,7 @@ def test_every_model_finds_room_and_is_found_again(M, slots):
 
 
 def test_models_that_meet_at_the_end_of_the_table_go_on_at_its_beginning():
-    empty = no_models(3, 10**6, NORMAL, 1, 8)
+    empty = no_models(10**6, NORMAL, 1, 8, 3)
     last = len(empty.table) - 1
     order = [m for m in range(200) if find(empty, m) == last][:4]
     models = filled(10**6, order, 8)
@@ -52,4 +53,4 @@ def test_models_that_meet_at_the_end_of_the_table_go_on_at_its_beginning():
 
 @pytest.mark.parametrize(("K", "M", "kept"), [(1, 1, 1), (1024, 1024, 1024), (1024, 1025, 0)])
 def test_plays_are_counted_where_that_takes_little_memory(K, M, kept):
-    assert no_models(K, M, NORMAL, 2, 1).plays.shape == (1, kept)
+    assert counters(K, M) == kept

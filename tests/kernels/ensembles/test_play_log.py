@@ -2,22 +2,21 @@ import numpy as np
 import pytest
 from engine import from_python
 from fastes.kernels.ensembles import play_log as playlog
-from fastes.kernels.ensembles.play_log import (
-    arms_by_slot,
-    log_bytes,
+from fastes.kernels.ensembles.log import (
+    append,
+    log_arrays,
     log_needs_capacity,
     log_with_capacity,
-    play_log,
-    played_arms,
+    now,
 )
+from fastes.kernels.ensembles.play_log import arms_by_slot, play_log
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-append = from_python(playlog.append)
+append_one = from_python(append)
 all_plays = from_python(playlog.all_plays)
 plays_beyond = from_python(playlog.plays_beyond)
-now = from_python(playlog.now)
 walk = from_python(playlog.plays_since)
 
 
@@ -28,7 +27,7 @@ def append_all(log, arms, first, row):
         if log_needs_capacity(log):
             return i
         row[0], row[1] = arms[i], -arms[i]
-        playlog.append(log, arms[i], row)
+        append(log, arms[i], row)
     return len(arms)
 
 
@@ -85,7 +84,7 @@ def test_places_take_as_many_bytes_as_they_need(K):
     arms = [*range(K), *rng.integers(0, K, size=3 * K).tolist()]
     for log in (logged(arms, K), logged(arms, K, steps=len(arms))):
         assert log.size[playlog._WIDTH] == (1 if K <= 256 else 2 if K <= 65_536 else 3)
-        assert played_arms(log).tolist() == arms
+        assert log_arrays(log)["played"].tolist() == arms
         for time in (0, 1, K - 1, 2 * K, len(arms) - 5):
             assert sorted(walked(log, time)) == sorted(naive_counts(arms, time))
 
@@ -97,7 +96,7 @@ def naive_counts(arms, time):
 
 @given(st.lists(st.integers(0, 7), max_size=300))
 def test_the_plays_can_be_read_back(arms):
-    assert played_arms(logged(arms)).tolist() == arms
+    assert log_arrays(logged(arms))["played"].tolist() == arms
 
 
 def test_a_row_is_kept_from_the_first_play():
@@ -114,7 +113,7 @@ def test_a_play_takes_few_bytes_and_fewer_where_few_arms_are_played(K, most):
         part.nbytes for part in (log.sequence, log.milestone_time, log.milestone_start, log.counts)
     ]
     assert sum(taken) <= most * T
-    assert sum(part.nbytes for part in log) <= log_bytes(K, 2, T)
+    assert sum(part.nbytes for part in log) <= play_log.nbytes(K, 2, T)
 
 
 @pytest.mark.parametrize("steps", [1, 7, 8, 1023, 1025, 5000])
@@ -130,7 +129,7 @@ def test_a_log_is_full_exactly_when_its_plays_are_done(steps):
     log = play_log(1, 2, steps)
     for _ in range(steps):
         assert not log_needs_capacity(log)
-        append(log, 0, np.zeros(2))
+        append_one(log, 0, np.zeros(2))
     assert log_needs_capacity(log)
 
 
@@ -164,5 +163,5 @@ def test_a_log_of_counts_says_what_one_of_the_sequence_says(arms, time):
 def test_a_log_of_counts_takes_no_memory_for_a_play(K):
     log = logged([i % K for i in range(200_000)], K=K, sequence=False)
     assert log.plays.sum() == 200_000
-    assert sum(part.nbytes for part in log) <= log_bytes(K, 2, 10**9, sequence=False)
-    assert log_bytes(K, 2, 10**9, sequence=False) <= 60 * K + 200
+    assert sum(part.nbytes for part in log) <= play_log.nbytes(K, 2, 10**9, sequence=False)
+    assert play_log.nbytes(K, 2, 10**9, sequence=False) <= 60 * K + 200

@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 import reference
 from engine import from_python
-from fastes.kernels.ensembles import row_deferred, row_log
-from fastes.kernels.ensembles.deviations import NORMAL
+from fastes.kernels.agents.interface import saved_arrays
+from fastes.kernels.beliefs.gaussian.state import gaussian
+from fastes.kernels.ensembles import row_log
+from fastes.kernels.ensembles.deferred import ensemble_by_rows, with_capacity
+from fastes.kernels.ensembles.deviations import NORMAL, models_between
+from fastes.kernels.ensembles.log import log_arrays, log_needs_capacity, log_with_capacity
 from fastes.kernels.loop.live import act_on_rows, observe_rows
+from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
 
 import fastes
 from fastes.agents.live_offers import MOST, Offer, whitening_of
-from fastes.agents.states import state_arrays
 
 
 def filled(r, M, rows, steps=0):
@@ -20,7 +24,7 @@ def filled(r, M, rows, steps=0):
     return log
 
 
-pieces_since = from_python(row_log.pieces_since)
+pieces_since = from_python(row_log._pieces_since)
 
 
 def pieces(log, since):
@@ -77,11 +81,11 @@ def test_a_log_that_grows_keeps_its_factors():
     rows = np.random.default_rng(0).normal(size=(n, r))
     at_once, grown = filled(r, 1000, rows, n), row_log.row_log(r, 1000, 0)
     for row in rows:
-        if row_log.log_needs_capacity(grown):
-            grown = row_log.log_with_capacity(grown)
+        if log_needs_capacity(grown):
+            grown = log_with_capacity(grown)
         row_log._append_all(grown, row[None])
     assert pieces(grown, 3) == pieces(at_once, 3)
-    np.testing.assert_array_equal(row_log.kept_rows(grown), rows)
+    np.testing.assert_array_equal(log_arrays(grown)["rows"], rows)
     for level, start in pieces(at_once, 0):
         if level >= 0:
             found = []
@@ -96,15 +100,16 @@ def fed(r, M, rows, reads, seed, steps=0):
     """Return an ensemble that saw rows and read a model before each of some of them."""
     bandit = fastes.LinearBandit(fastes.actions.Offered(r))
     agent = fastes.EnsembleSampling(M)
-    state, origin = row_deferred.row_ensemble(r, M, NORMAL, steps), source(seed)
+    state, origin = ensemble_by_rows(gaussian.layout(r), M, NORMAL, steps), source(seed)
     rows_on_offer, choice = Offer(agent, bandit).rows(np.eye(r))
     whitening, b = whitening_of(bandit), np.empty(r)
     for t, row in enumerate(rows):
         if t in reads:
             parts = whitening, rows_on_offer, MOST, origin, t
             act_on_rows(state, choice.actions, *parts, choice.work, b)
-        while observe_rows(state, whitening, row[None], np.zeros(1), MOST, origin, t, b) == 0:
-            state = row_deferred.with_capacity(state)
+        given = whitening, row[None], np.zeros(1), MOST, origin, np.array([t]), b
+        while observe_rows(state, *given) == 0:
+            state = with_capacity(state)
     return state, origin
 
 
@@ -124,13 +129,28 @@ def test_models_have_the_law_of_the_posterior(M, n, reads):
     white = []
     for seed in range(seeds):
         state, origin = fed(r, M, rows, set(reads), seed)
-        white.append(root @ row_deferred.models_between(state, origin, n, M - 1, M)[0])
+        white.append(root @ models_between(state, origin, n, M - 1, M)[0])
     white = np.array(white)
     assert state.log.size[1] > 0 or 32 * M > n
     assert (np.abs(white.mean(axis=0)) < 4.5 / np.sqrt(seeds)).all()
     covariance = white.T @ white / seeds
     errors = np.sqrt(np.where(np.eye(r), 2, 1) / seeds)
     assert (np.abs(covariance - np.eye(r)) < 4.5 * errors).all()
+
+
+def test_a_model_takes_in_what_is_forgotten_by_numbers_of_its_own():
+    # Read before row 5 only: with one model the log keeps 32 rows, and drops the first 16 at 32.
+    r, n = 2, 33
+    rows = np.random.default_rng(2).normal(size=(n, r))
+    state, _ = fed(r, 1, rows[:-1], {5}, 7)
+    before = state.models.xi[0].copy()
+    state, _ = fed(r, 1, rows, {5}, 7)
+    assert state.models.read_at[0] == 32
+    block = row_log.block_length(r)
+    counter = int(from_python(layout.probe_counter)(1, 0))
+    normals = reference.normal_vector(7, 0, int(layout.FORGOTTEN), counter, 2 * block + 20 * r)
+    missed = reference.missed(rows, 5, 32, normals, block)
+    np.testing.assert_allclose(state.models.xi[0], before + missed, rtol=1e-10)
 
 
 @pytest.mark.parametrize("M", [1, 3])
@@ -140,11 +160,11 @@ def test_a_saved_state_goes_on_to_the_bit(M):
     agent = fastes.EnsembleSampling(M)
     for stop in (1, 16, 33, 100, 229):
         state, origin = fed(r, M, rows[:stop], set(range(stop)), 7)
-        again = agent.restored_state(state_arrays(state), None, r, origin)
+        again = agent.restored_state(saved_arrays(state), None, r)
         for each in (state, again):
             assert int(each.log.size[0]) == stop
-        ours = row_deferred.models_between(state, origin, 1, 0, M)
-        theirs = row_deferred.models_between(again, origin, 1, 0, M)
+        ours = models_between(state, origin, 1, 0, M)
+        theirs = models_between(again, origin, 1, 0, M)
         np.testing.assert_array_equal(ours, theirs)
 
 

@@ -64,7 +64,7 @@ import json, llvmlite.binding
 from fastes.kernels.jit import cache
 found = []
 def note():
-    cache._lasting_folder.cache_clear()
+    cache.cache_folder.cache_clear()
     cache.fingerprint.cache_clear()
     found.append((str(cache.cache_folder()), cache.fingerprint()))
 note()
@@ -88,12 +88,43 @@ print(json.dumps(found))
     assert python(FOLDER, check=True, **home) == folders[0]
 
 
-def test_where_the_cache_cannot_be_written_kernels_still_compile(tmp_path):
+def probe(cache, code=PROBE):
+    """Return what the probe prints, and its warnings, with this cache."""
+    done = python(code, XDG_CACHE_HOME=str(cache))
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr.count("Warning: compiled code is not kept")
+
+
+def test_where_the_cache_cannot_be_written_kernels_compile_and_one_warning_says_so(tmp_path):
     blocked = tmp_path / "cache"
     blocked.write_text("a file where a folder should be")
-    folder, numbers = python(FOLDER + PROBE, check=True, XDG_CACHE_HOME=str(blocked)).splitlines()
-    assert numbers == "[2.0, 6.0] 0"
-    assert not Path(folder).exists()  # it lasted as long as the process
+    assert probe(blocked) == ("[2.0, 6.0] 0", 1)
+    assert probe(blocked, "import fastes.simulation.api") == ("", 0)  # nothing was compiled
+
+
+# No file can grow beyond its first byte: as on a full disk, empty ones can be made.
+FULL = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+"""
+
+
+def test_on_a_full_disk_kernels_compile_and_one_warning_says_so(tmp_path):
+    assert probe(tmp_path, FULL + PROBE) == ("[2.0, 6.0] 0", 1)
+    assert all(file.stat().st_size == 0 for file in tmp_path.rglob("*.*"))
+    assert probe(tmp_path) == ("[2.0, 6.0] 0", 0)
+    assert probe(tmp_path) == ("[2.0, 6.0] 1", 0)
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("size", [0, 100])
+def test_what_is_cut_is_compiled_again_and_written_over(suffix, size, tmp_path):
+    assert probe(tmp_path) == ("[2.0, 6.0] 0", 0)
+    for file in tmp_path.rglob(f"*.{suffix}"):
+        file.write_bytes(file.read_bytes()[:size])
+    assert probe(tmp_path) == ("[2.0, 6.0] 0", 0)
+    assert probe(tmp_path) == ("[2.0, 6.0] 1", 0)
 
 
 def test_other_packages_keep_their_cache_folder():

@@ -13,6 +13,7 @@ import fastes.kernels
 import pytest
 from fastes.kernels.agents import interface
 from fastes.kernels.arithmetic import byte_product, tile_product
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from llvmlite import binding, ir
 from numba.extending import is_jitted
 from programs import PROBE, python
@@ -262,10 +263,10 @@ def test_python_can_call_no_kernel_of_ours_but_entries():
 
 
 def test_a_generic_called_from_python_is_as_good_as_its_body():
-    agent = SimpleNamespace(posterior=None)
+    agent = SimpleNamespace(belief=gaussian(1))
     assert interface.needs_capacity(agent) is False
-    with pytest.raises(TypeError, match=r"^fastes.kernels.posterior.update.update is compiled for"):
-        interface.learn(agent, None, 0, 0.0, None, 0)
+    with pytest.raises(TypeError, match=r"\.update_covariance is compiled for"):
+        interface.learn(agent, None, 0.0, 0, 0.0, None, 0)
 
 
 @pytest.mark.parametrize("bits", [32, 64])

@@ -1,17 +1,22 @@
 """Code from outside the kernels: its machine code is compiled anew when any of it changes."""
 
+import importlib
+import itertools
 import sys
-from types import ModuleType
+from pathlib import Path
+from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
+from fastes.kernels.actions import arms
 from fastes.kernels.agents import interface
 from fastes.kernels.agents.greedy import Greedy
 from fastes.kernels.jit import outside
 from fastes.kernels.jit.decorators import entry, kernel
 from programs import python
 
-# Two files and a half: a body, a helper that it calls, and a constant that it takes from a module.
+# A body, a helper that it calls, a helper of the helper, and a constant.
 MINE = """
 from typing import NamedTuple
 import numpy as np
@@ -30,6 +35,7 @@ def _score(agent, arms, tile, work):
         work.scores[0, i] = scaled(agent.z[0]) + OFFSET + constants.SHIFT
 """
 HELPERS = """
+import sys  # a module without a file
 from deeper import doubled
 from fastes.kernels.jit.decorators import kernel
 
@@ -51,6 +57,7 @@ SCORE = """
 import numpy as np
 from fastes.kernels.actions import arms
 from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.diagnostics.best_of_models import indices
 from fastes.kernels.jit.events import compilation_timer
 from fastes.kernels.search.scan import workspace
@@ -63,7 +70,7 @@ with compilation_timer() as seconds:
 print(out[0], "compiled" if seconds() > 0 else "loaded")
 """
 OUTSIDE = SCORE.format(state="import mine; state = mine.State(np.ones(1))")
-OURS = SCORE.format(state="state = greedy(1)")
+OURS = SCORE.format(state="state = greedy(gaussian.layout(1))")
 
 
 @pytest.fixture
@@ -85,43 +92,13 @@ def folder(tmp_path):
     return write, run
 
 
-EDITS = {
-    "a body": ("mine", MINE.replace("+ OFFSET", "- OFFSET"), "92.0"),
-    "its constant": ("mine", MINE.replace("OFFSET = 10.0", "OFFSET = 20.0"), "122.0"),
-    "a helper in a second file": ("helpers", HELPERS.replace("1.0 *", "3.0 *"), "116.0"),
-    "a helper of the helper": ("deeper", DEEPER.replace("* x", "* x + 1.0"), "113.0"),
-    "its default": ("deeper", DEEPER.replace("times=2.0", "times=4.0"), "114.0"),
-    "a constant in a module": ("constants", "SHIFT = 200.0\n", "212.0"),
-    "how the constant is made": ("constants", "import math\nSHIFT = math.sqrt(16)\n", "16.0"),
-}
-
-
-def test_unchanged_code_is_loaded_and_any_edit_is_compiled(folder):
+def test_unchanged_code_is_loaded_and_an_edit_is_compiled(folder):
     write, run = folder
     assert run(write()) == "112.0 compiled"
-    assert run(write()) == "112.0 loaded"
-    for file, text, score in EDITS.values():
-        assert run(write(**{file: text})) == f"{score} compiled"
-    assert run(write()) == "112.0 loaded"
-    moved = {file: "# a line that no code is made of\n" + text for file, text in FILES.items()}
-    assert run(write(**moved)) == "112.0 loaded"
-
-
-def test_a_body_where_there_was_the_default_is_seen(folder):
-    write, run = folder
-    default = MINE.partition("@score")[0]
-    assert run(write(mine=default)) == "1.0 compiled"
-    assert run(write(mine=default)) == "1.0 loaded"
-    assert run(write()) == "112.0 compiled"
-
-
-def test_classes_of_one_name_in_two_folders_do_not_meet(folder):
-    write, run = folder
-    first, second = write("first"), write("second", constants="SHIFT = 300.0\n")
-    assert run(first) == "112.0 compiled"
-    assert run(second) == "312.0 compiled"
-    assert run(first) == "112.0 loaded"
-    assert run(second) == "312.0 loaded"
+    assert run(write(other="# which nothing imports\n")) == "112.0 loaded"
+    second = write("second", deeper=DEEPER.replace("* x", "* x + 1.0"))
+    assert run(second) == "113.0 compiled"
+    assert run(second) == "113.0 loaded"
 
 
 def test_what_is_ours_is_found_where_the_module_is_missing(folder, tmp_path):
@@ -129,16 +106,6 @@ def test_what_is_ours_is_found_where_the_module_is_missing(folder, tmp_path):
     assert run(tmp_path, OURS) == "0.0 compiled"
     assert run(write()) == "112.0 compiled"
     assert run(tmp_path, OURS) == "0.0 loaded"  # and nobody asked for `mine`
-
-
-def test_a_class_that_no_name_finds_is_compiled_every_time(folder, tmp_path):
-    write, run = folder
-    place = write()
-    code = SCORE.format(state="exec(open({path!r}).read()); state = State(np.ones(1))")
-    code = code.replace("{path!r}", repr(str(place / "mine.py")))
-    assert run(place, code) == "112.0 compiled"
-    assert run(place, code) == "112.0 compiled"
-    assert not [*tmp_path.rglob("outside-*/**/*.nbc")]
 
 
 WITHOUT = {
@@ -149,144 +116,144 @@ WITHOUT = {
 
 
 @pytest.mark.parametrize("missing", WITHOUT.values(), ids=list(WITHOUT))
-def test_without_numba_s_internals_nothing_from_outside_is_kept(folder, missing):
+def test_without_numba_s_internals_nothing_is_kept(folder, missing, tmp_path):
     write, run = folder
     code = f"from numba.core import caching; {missing}\n{OUTSIDE}"
     place = write()
     assert run(place, code) == "112.0 compiled"
+    assert not [*tmp_path.rglob("outside-*/**/*.nbc")]
     assert run(place, code) == "112.0 compiled"
-    if "cache_path" in missing:  # ours are
-        assert run(place, code.replace(OUTSIDE, OURS)) == "0.0 compiled"
-        assert run(place, code.replace(OUTSIDE, OURS)) == "0.0 loaded"
 
 
-# What is read, without compiling anything.
+# Which files are read, without compiling anything.
 
-HEAD = """
-import ctypes, enum, math
-from typing import NamedTuple
-import numpy as np
-from numba.extending import register_jitable
-from fastes.kernels.arithmetic.floats import fma
-from fastes.kernels.jit.decorators import generic, inlined, kernel
-from fastes.kernels.agents.interface import learn, prepare
-class State(NamedTuple):
-    z: np.ndarray
-class Inner(NamedTuple):
-    x: np.ndarray
+PACKAGE = {
+    "pack/__init__.py": "",
+    "pack/one.py": MINE.replace("helpers", "pack.deep.helpers").replace(
+        "import constants", "from . import constants"
+    ),
+    "pack/deep/helpers.py": HELPERS.replace("deeper", "pack.deeper"),
+    "pack/deeper.py": DEEPER,
+    "pack/unused.py": "",
+    "pack/constants.py": "SHIFT = 100.0\n",
+}
+MODULES = {f"{name}.py": text for name, text in FILES.items()}
+
+
+@pytest.fixture
+def state(tmp_path, monkeypatch):
+    """Give a function that writes modules and returns the class State of one of them."""
+    monkeypatch.setattr(outside, "_BEGIN", np.inf)
+    before, folders = set(sys.modules), itertools.count()
+
+    def forget():
+        for name in set(sys.modules) - before:
+            del sys.modules[name]
+
+    def written(files, module="mine"):
+        folder = tmp_path / str(next(folders))
+        for file, text in files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
+        forget()
+        monkeypatch.syspath_prepend(folder)
+        return importlib.import_module(module).State
+
+    yield written
+    forget()
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "edited"),
+    [
+        *((MODULES, "mine", file) for file in MODULES),
+        *((PACKAGE, "pack.one", file) for file in PACKAGE),
+    ],
+)
+def test_an_edit_is_seen(files, module, edited, state):
+    first, same = (outside.source_hash(state(files, module)) for _ in range(2))
+    other = outside.source_hash(state({**files, edited: files[edited] + "# edited\n"}, module))
+    assert first == same != other
+    assert None not in (first, other)
+
+
+def test_modules_beside_that_are_not_imported_are_not_read(state):
+    more = {"run.py": "import mine\n", "pack/__init__.py": "", "notes/run.txt": ""}
+    assert outside.source_hash(state(MODULES)) == outside.source_hash(state({**MODULES, **more}))
+
+
+def test_the_source_is_read_once(state):
+    kind = state(MODULES)
+    first = outside.source_hash(kind)
+    Path(sys.modules["helpers"].__file__).write_text("# edited")
+    assert outside.source_hash(kind) == first is not None
+
+
+def test_a_file_that_was_edited_in_this_process_gives_no_hash(state, monkeypatch):
+    monkeypatch.undo()  # the files are newer than the process
+    assert outside.source_hash(state(MODULES)) is None
+
+
+NOWHERE = {
+    "no file": lambda kind: setattr(kind, "__module__", "nowhere"),
+    "a module made by exec": lambda kind: delattr(sys.modules["mine"], "__file__"),
+    "an archive": lambda kind: setattr(sys.modules["mine"], "__file__", "mine.zip/mine.py"),
+    "a closure": lambda kind: interface.prepare.body(kind)(lambda agent, source, t: kind),
+}
+
+
+@pytest.mark.parametrize("change", NOWHERE.values(), ids=list(NOWHERE))
+def test_code_without_a_file_that_holds_it_gives_no_hash(change, state):
+    kind = state(MODULES)
+    change(kind)
+    assert outside.source_hash(kind) is None
+
+
+def test_a_class_that_no_other_process_can_import_is_not_kept(state, monkeypatch):
+    kind = state(MODULES)
+    types = [numba.typeof(kind(np.ones(1)))]
+    assert outside.outside_code(arms.empty_arms, types)
+    monkeypatch.delattr(sys.modules["mine"], "State")
+    assert outside.outside_code(arms.empty_arms, types) is None
+    monkeypatch.setattr(kind, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "State", kind, raising=False)
+    assert outside.outside_code(arms.empty_arms, types) is None
+
+
+PLUGIN = """
+from pack.one import State
+from fastes.kernels.agents.interface import prepare
+@prepare.body(State)
+def body(agent, source, t):
+    pass
 """
 
 
-def read(text, head=HEAD):
-    """Return the hash of the class State of a module."""
-    module = ModuleType("written")
-    exec(head + text, vars(module))
-    return outside.class_code(module.State)
-
-
-BODY = "@prepare.body(State)\ndef body(agent, source, t):\n    "
-PAIRS = {
-    "a number": (f"X = 1\n{BODY}agent.z[0] = X\n", f"X = 2\n{BODY}agent.z[0] = X\n"),
-    "its type": (f"X = 1\n{BODY}agent.z[0] = X\n", f"X = 1.0\n{BODY}agent.z[0] = X\n"),
-    "a NumPy number": (f"X = np.int8(1)\n{BODY}X\n", f"X = np.int16(1)\n{BODY}X\n"),
-    "an array": (f"X = np.arange(3)\n{BODY}X\n", f"X = np.array([0, 1, 3])\n{BODY}X\n"),
-    "its shape": (f"X = np.ones((2, 3))\n{BODY}X\n", f"X = np.ones((3, 2))\n{BODY}X\n"),
-    "a tuple": (f"X = (1, (2, 3))\n{BODY}X\n", f"X = (1, (2, 4))\n{BODY}X\n"),
-    "tuples": (f"X = ((1, 2), 3)\n{BODY}X\n", f"X = ((1,), 2, 3)\n{BODY}X\n"),
-    "an enumeration": (
-        f"class E(enum.IntEnum):\n    A = 1\n    B = 3\n{BODY}E.A\n",
-        f"class E(enum.IntEnum):\n    A = 2\n    B = 3\n{BODY}E.A\n",
-    ),
-    "an operator": (f"{BODY}agent.z[0] + t\n", f"{BODY}agent.z[0] - t\n"),
-    "a constant": (f"{BODY}agent.z[0] = 1.5\n", f"{BODY}agent.z[0] = 2.5\n"),
-    "a field": (f"{BODY}agent.z\n", f"{BODY}agent.y\n"),
-    "a function inside": (
-        f"{BODY}f = lambda x: x + 1\n    f(t)\n",
-        f"{BODY}f = lambda x: x + 2\n    f(t)\n",
-    ),
-    "a closure": (
-        f"def make(x):\n    return kernel(lambda: x)\nf = make(1)\n{BODY}f()\n",
-        f"def make(x):\n    return kernel(lambda: x)\nf = make(2)\n{BODY}f()\n",
-    ),
-    "which of two closures": (
-        f"def make(x):\n    return kernel(lambda: x)\nf, g = make(1), make(2)\n{BODY}f(g(f()))\n",
-        f"def make(x):\n    return kernel(lambda: x)\nf, g = make(2), make(1)\n{BODY}f(g(f()))\n",
-    ),
-    "how a helper is compiled": (
-        f"@kernel\ndef f():\n    return 1\n{BODY}f()\n",
-        f"@inlined\ndef f():\n    return 1\n{BODY}f()\n",
-    ),
-    "a body for a class inside": (
-        f"{BODY}learn(Inner(agent.z), 0, 0, 0.0, source, t)\n",
-        f"@learn.body(Inner)\ndef f(agent, row, key, reward, source, t):\n    pass\n"
-        f"{BODY}learn(Inner(agent.z), 0, 0, 0.0, source, t)\n",
-    ),
-    "the body of a generic of one's own": (
-        f"@generic\ndef f(x):\n    return 1\n{BODY}f(agent)\n",
-        "@generic\ndef f(x):\n    return 1\n@f.body(State)\ndef g(x):\n    return 2\n"
-        f"{BODY}f(agent)\n",
-    ),
-    "the default of a generic of one's own": (
-        f"@generic\ndef f(x):\n    return 1\n{BODY}f(agent)\n",
-        f"@generic\ndef f(x):\n    return 2\n{BODY}f(agent)\n",
-    ),
-    "which function of numpy": (f"f = np.sqrt\n{BODY}f(t)\n", f"f = np.exp\n{BODY}f(t)\n"),
-    "which function of ours": (
-        f"f = learn\n{BODY}f(agent, 0, 0, 0.0, source, t)\n",
-        f"f = prepare\n{BODY}f(agent, 0, 0, 0.0, source, t)\n",
-    ),
-}
-
-
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=list(PAIRS))
-def test_what_compiled_code_is_made_of_is_read(pair):
-    first, second = map(read, pair)
-    assert first == read(pair[0])
-    assert "unknown" not in (first, second)
-    assert first != second
-
-
-def test_the_fields_of_a_class_are_read():
-    assert read("", HEAD) != read("", HEAD.replace("    z: np", "    y: np"))
-
-
-UNREADABLE = {
-    "an address": f"X = ctypes.CFUNCTYPE(None)(lambda: None)\n{BODY}X()\n",
-    "an object": f"X = object()\n{BODY}X\n",
-    "a list of objects": f"X = np.array([object()])\n{BODY}X\n",
-    "a function that other code compiles": f"@register_jitable\ndef f():\n    pass\n{BODY}f()\n",
-    "a class of objects": f"class C:\n    pass\n{BODY}C\n",
-    "inside a helper": f"X = object()\n@kernel\ndef f():\n    return X\n{BODY}f()\n",
-}
-
-
-@pytest.mark.parametrize("text", UNREADABLE.values(), ids=list(UNREADABLE))
-def test_what_cannot_be_read_has_no_hash(text):
-    assert read(text) == "unknown"
-
-
-def test_a_name_with_another_value_than_at_first_is_not_relied_on():
-    module = ModuleType("written")
-    exec(HEAD + f"X = 1\n{BODY}agent.z[0] = X\n", vars(module))
-    assert outside.class_code(module.State) != "unknown"
-    module.X = 2
-    assert outside.class_code(module.State) == "unknown"
-    module.X = 1
-    assert outside.class_code(module.State) != "unknown"
-
-
-def test_two_classes_of_the_same_code_have_the_same_hash():
-    text = f"f = kernel(lambda x: fma(x, x, math.pi))\n{BODY}agent.z[0] = f(agent.z[0])\n"
-    assert read(text) == read(text) != "unknown"
+def test_a_body_of_another_module_counts(state):
+    found = set()
+    for imported in (False, True):
+        kind = state({**PACKAGE, "pack/plugin.py": PLUGIN}, "pack.one")
+        if imported:
+            importlib.import_module("pack.plugin")
+        found.add(outside.source_hash(kind))
+    for end in ("", "# edited"):
+        kind = state({**PACKAGE, "plugin.py": PLUGIN + end}, "pack.one")
+        importlib.import_module("plugin")
+        found.add(outside.source_hash(kind))
+    assert len(found) == 4
+    assert None not in found
 
 
 # Which bodies are taken.
 
 
-def state():
-    module = ModuleType("written")
-    exec(HEAD, vars(module))
-    return module.State
+def fresh():
+    """Return a class of named tuples without a body."""
+
+    class State(NamedTuple):
+        z: np.ndarray
+
+    return State
 
 
 def body(agent, source, t):
@@ -296,7 +263,7 @@ def body(agent, source, t):
 @pytest.mark.parametrize(
     ("kind", "function", "words"),
     [
-        (Greedy, body, "what Greedy does is said in fastes.kernels.agents.greedy"),
+        (Greedy, body, "the bodies for Greedy are in fastes.kernels.agents.greedy"),
         (np.ndarray, body, "takes a class of named tuples, got <class 'numpy.ndarray'>"),
         (tuple, body, "takes a class of named tuples"),
         (Greedy(None, None), body, "takes a class of named tuples"),
@@ -305,14 +272,14 @@ def body(agent, source, t):
 )
 def test_a_body_that_is_none_is_refused(kind, function, words):
     with pytest.raises(TypeError, match=words):
-        interface.prepare.body(kind or state())(function)
+        interface.prepare.body(kind or fresh())(function)
 
 
 def test_a_body_is_registered_once():
-    kind = state()
+    kind = fresh()
     interface.prepare.body(kind)(body)
-    assert outside.has_body(interface.prepare, kind)
-    assert not outside.has_body(interface.learn, kind)
+    assert kind in interface.prepare.bodies
+    assert kind not in interface.learn.bodies
     with pytest.raises(TypeError, match=r"prepare.body\(State\) is there already"):
         interface.prepare.body(kind)(body)
 
@@ -324,7 +291,7 @@ def first_of(state):
 
 
 def test_a_body_that_comes_after_the_code_is_refused():
-    kind = state()
+    kind = fresh()
     assert first_of(kind(np.ones(1))) == 1.0
     with pytest.raises(TypeError, match=r"comes too late: code for State is compiled already"):
         interface.prepare.body(kind)(body)

@@ -1,14 +1,17 @@
 """The search by boxes: bounds that hold in floating point, and the choices of a full scan."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from engine import act, from_python, start
-from fastes.kernels.actions.arms import mean_rewards
+from fastes.kernels.actions.arms import arm_values
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.search import box_search as boxes
 from fastes.kernels.search.box_search import SCANS_BEFORE, box_search
-from fastes.kernels.search.box_tree import FANOUT, box_tree_bytes, build, empty_tree
+from fastes.kernels.search.box_tree import DEFECT, FANOUT, build, building_bytes, empty_tree
 from fastes.kernels.search.scan import workspace
 from fastes.kernels.streams.philox import source
 from hostile import arms_of, problems
@@ -32,7 +35,7 @@ def searcher(arms):
 
 def exact_scores(arms, z):
     scores = np.empty(arms.K)
-    mean_rewards(arms, z, np.empty(TILE), scores)
+    arm_values(arms, z, np.empty(TILE), scores)
     return scores
 
 
@@ -131,8 +134,8 @@ def test_few_boxes_are_opened_on_a_circle():
 
 
 def greedy_at(z):
-    agent = greedy(len(z))
-    agent.posterior.mu[:] = z
+    agent = greedy(gaussian.layout(len(z)))
+    agent.belief.mu[:] = z
     return agent
 
 
@@ -154,6 +157,32 @@ def test_models_beyond_the_margins_are_left_to_a_full_scan(z):
     assert work.counters[1] == 1
 
 
+def test_arms_that_are_nearly_zero_are_left_to_a_full_scan():
+    # Their bounds are off by more than the margin, and some of the choices would be wrong.
+    arms = arms_of(1e-321 * circle(300))
+    work = searcher(arms)
+    for t, z in enumerate(np.random.default_rng(3).normal(size=(20, 2))):
+        agent = greedy_at(z)
+        expected = act(agent, arms, source(1), t, workspace(arms))
+        assert act(agent, arms, source(1), t, work) == expected
+
+
+def test_directions_that_are_not_orthogonal_are_not_relied_on(monkeypatch):
+    exact = np.linalg.eigh
+
+    def sloppy(matrices):
+        values, vectors = exact(matrices)
+        return SimpleNamespace(eigenvalues=values, eigenvectors=vectors * (1 - 2.0**-44))
+
+    monkeypatch.setattr(np.linalg, "eigh", sloppy)
+    rng = np.random.default_rng(5)
+    arms = arms_of(rng.normal(size=(5000, 2)), rng.normal(size=5000))
+    boxes_of = searcher(arms).tree.boxes[:, 3:12].transpose(0, 2, 1).reshape(-1, 3, 3)
+    assert len(boxes_of) > 8
+    for directions in boxes_of:
+        assert np.linalg.norm(np.eye(3) * directions.any() - directions @ directions.T) < DEFECT
+
+
 def test_a_tree_is_built_after_some_scans_and_serves_all_runs():
     bandit = fastes.LinearBandit(circle(5000))
     agent = fastes.ThompsonSampling()
@@ -164,7 +193,7 @@ def test_a_tree_is_built_after_some_scans_and_serves_all_runs():
     first.advance(SCANS_BEFORE, 600)
     assert first.work.tree.ready[0]
     second = start(bandit, agent, 600, run=1)
-    assert second.work.tree is first.work.tree
+    assert second.work.tree.boxes is first.work.tree.boxes
     second.advance(0, 600)
     assert second.work.counters[1] < 100
     key = id(bandit.canonical.arms.tiles)
@@ -178,7 +207,7 @@ def test_no_more_memory_than_announced(K, r):
     import tracemalloc
 
     arms = arms_of(np.random.default_rng(1).normal(size=(K, r)))
-    for announced in (None, box_tree_bytes(K, r)):  # first, compile
+    for announced in (None, empty_tree.nbytes(arms) + building_bytes(K, r)):  # first, compile
         tracemalloc.start()
         searcher(arms)
         peak = tracemalloc.get_traced_memory()[1]

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 from engine import act, from_python, observe, start
-from fastes.kernels.actions.arms import empty_arms, mean_rewards, store_rows
+from fastes.kernels.actions.arms import arm_values, empty_arms, store_rows
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.search import certificate, snapshot_schedule
 from fastes.kernels.search import snapshot as snapshots
-from fastes.kernels.search.certificate import certified, certified_bytes
+from fastes.kernels.search.certificate import certified
 from fastes.kernels.search.scan import workspace
-from fastes.kernels.search.snapshot import GRID, LISTED, snapshot, take
+from fastes.kernels.search.snapshot import GRID, LISTED, snapshot, take, taking_bytes
 from fastes.kernels.streams.philox import source
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -159,14 +160,14 @@ def test_more_ties_than_there_is_room_for_are_left_to_a_full_scan():
 
 def test_a_posterior_that_is_no_number_is_left_to_a_full_scan():
     bandit = fastes.LinearBandit.random(500, 3)
-    arms, agent = bandit.canonical.arms, greedy(3)
+    arms, agent = bandit.canonical.arms, greedy(gaussian.layout(3))
     work = certified(arms)
     for t in range(5):
         observe(agent, arms, source(1), t, act(agent, arms, source(1), t, work), 1.0)
-    agent.posterior.factor[0, 1] = np.nan
+    agent.belief.factor[0, 1] = np.nan
     certificate.retake_snapshot(work, agent, arms)
     assert work.schedule[snapshot_schedule._PAUSE] == np.inf
-    agent.posterior.mu[0] = np.nan
+    agent.belief.mu[0] = np.nan
     assert act(agent, arms, source(1), 5, work) == -1
 
 
@@ -220,7 +221,7 @@ def arms_of(b, o):
 
 def aged_agent(rng, arms, plays, pay):
     """Return a greedy agent that has seen some plays of these arms."""
-    agent = greedy(arms.tiles.shape[1])
+    agent = greedy(gaussian.layout(arms.tiles.shape[1]))
     for t in range(plays):
         observe(agent, arms, source(1), t, int(rng.integers(arms.K)), pay * rng.normal())
     return agent
@@ -249,18 +250,16 @@ def test_every_bound_is_above_every_score(seed, K, r, plays, size, offset, dista
         b = size * (1 + 2.0**-25) * 2.0 ** rng.integers(-3, 4, size=(K, r))
     arms = arms_of(b, offset * rng.normal(size=K))
     agent = aged_agent(rng, arms, plays, max(1.0, size))
-    root = np.linalg.cholesky(agent.posterior.S + 1e-30 * np.eye(r))
-    z = agent.posterior.mu + distance * root @ rng.normal(size=r)
+    root = np.linalg.cholesky(agent.belief.S + 1e-30 * np.eye(r))
+    z = agent.belief.mu + distance * root @ rng.normal(size=r)
     if aligned:
         z = np.abs(z) * (1 + 2.0**-25)
     known = snapshot(arms)
     exact = np.empty(K)
-    mean_rewards(arms, z, np.empty(TILE), exact)
-    assert take(
-        known, agent.posterior, arms, z, exact.max() - 0.1 * exact.std(), 0.0, 1.0, 2 * arms.K
-    )
+    arm_values(arms, z, np.empty(TILE), exact)
+    assert take(known, agent.belief, arms, z, exact.max() - 0.1 * exact.std(), 0.0, 1.0, 2 * arms.K)
     for _ in range(3):
-        mean_rewards(arms, z, np.empty(TILE), exact)
+        arm_values(arms, z, np.empty(TILE), exact)
         rho = measure(known, z)
         slack = margin(known, arms, z, rho, 0.0)
         n = int(known.scalars[LISTED])
@@ -282,7 +281,7 @@ def test_the_envelope_is_convex_and_falls_from_tile_to_tile():
     rng = np.random.default_rng(1)
     arms = arms_of(rng.normal(size=(900, 4)), np.zeros(900))
     agent, known = aged_agent(rng, arms, 40, 1.0), snapshot(arms)
-    take(known, agent.posterior, arms, agent.z + 0.1, 0.5, 0.0, 1.0, 2 * arms.K)
+    take(known, agent.belief, arms, agent.z + 0.1, 0.5, 0.0, 1.0, 2 * arms.K)
     tiles = -(-int(known.scalars[LISTED]) // TILE)
     envelope = known.envelope[: tiles + 1]
     assert (np.diff(envelope, axis=0) <= 0).all()
@@ -297,10 +296,10 @@ def test_no_more_memory_than_announced(K, r):
     rng = np.random.default_rng(K)
     arms = arms_of(rng.normal(size=(K, r)), np.zeros(K))
     agent = aged_agent(rng, arms, 50, 1.0)
-    for announced in (None, certified_bytes(K, r)):  # first, compile
+    for announced in (None, certified.nbytes(arms) + taking_bytes(K, r)):  # first, compile
         tracemalloc.start()
         work = certified(arms)
-        take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, 1.0, 1.0, 2 * arms.K)
+        take(work.snapshot, agent.belief, arms, agent.z, -np.inf, 1.0, 1.0, 2 * arms.K)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert announced is None or peak <= announced
@@ -316,7 +315,7 @@ def test_a_million_arms_are_played_as_by_a_full_scan():
 def test_a_sample_of_arms_shows_that_a_snapshot_would_not_help(monkeypatch):
     rng, K = np.random.default_rng(8), 5000
     arms = fastes.LinearBandit(rng.normal(size=(K, 6))).canonical.arms
-    agent, known, strides = greedy(6), snapshot(arms), []
+    agent, known, strides = greedy(gaussian.layout(6)), snapshot(arms), []
     bound_all = snapshots._bound_all
 
     def watched(*rest):
@@ -325,7 +324,7 @@ def test_a_sample_of_arms_shows_that_a_snapshot_would_not_help(monkeypatch):
 
     monkeypatch.setattr(snapshots, "_bound_all", watched)
     # At first all arms may be the best; a search that may bound a third of them would fail.
-    assert not take(known, agent.posterior, arms, agent.z + 1.0, 0.0, 0.0, 1.0, K // 3)
+    assert not take(known, agent.belief, arms, agent.z + 1.0, 0.0, 0.0, 1.0, K // 3)
     assert strides == [4]
-    assert take(known, agent.posterior, arms, agent.z + 1.0, 0.0, 0.0, 1.0, 2 * K)
+    assert take(known, agent.belief, arms, agent.z + 1.0, 0.0, 0.0, 1.0, 2 * K)
     assert strides == [4, 4, 1]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from engine import start
-from fastes.kernels.posterior.state import covariance, prior
+from fastes.kernels.beliefs.gaussian.state import gaussian
+from fastes.kernels.beliefs.interface import covariance_of
 from fastes.kernels.search.orientation import norms, orient
 
 import fastes
@@ -12,7 +13,7 @@ import fastes
 def oriented(posterior):
     r = len(posterior.mu)
     W, R, X = np.full((3, r, r), np.nan)
-    orient(posterior, W, R, X)
+    orient(posterior, W, R, X, np.empty((2, len(W))))
     return W, R, X
 
 
@@ -21,7 +22,7 @@ def played(d, T, agent, rng, scales):
     arms = rng.normal(size=(40, d)) * rng.choice(scales, size=(40, 1))
     run = start(fastes.LinearBandit(arms), agent, T)
     run.advance(0, T)
-    return run.state.posterior
+    return run.state.belief
 
 
 def precision(posterior):
@@ -37,7 +38,7 @@ def precision(posterior):
 def test_they_are_roots_and_inverse_to_each_other(d, T, agent):
     posterior = played(d, T, agent, np.random.default_rng([d, T]), [1.0])
     W, R, X = oriented(posterior)
-    P, S = precision(posterior), covariance(posterior)
+    P, S = precision(posterior), covariance_of(posterior)
     np.testing.assert_allclose(R.T @ R, P, rtol=1e-10, atol=1e-10 * np.abs(P).max())
     np.testing.assert_allclose(W.T @ W, S, atol=1e-10)
     np.testing.assert_allclose(X.T @ X, S, atol=1e-10)
@@ -52,7 +53,7 @@ def test_what_is_left_uncertain_lies_in_few_coordinates(d, scales):
     posterior = played(d, 50, agent, np.random.default_rng(d), scales)
     W, _, _ = oriented(posterior)
     squares = (W * W).sum(axis=1)
-    variances = np.linalg.eigvalsh(covariance(posterior))[::-1]
+    variances = np.linalg.eigvalsh(covariance_of(posterior))[::-1]
     for k in range(1, d):
         # The fewest that any k coordinates leave is the sum of the smallest variances.
         assert squares[k:].sum() <= 1.1 * variances[k:].sum() + 1e-12
@@ -63,9 +64,9 @@ def test_what_is_left_uncertain_lies_in_few_coordinates(d, scales):
 def test_the_norms_are_those_of_the_plain_products(d, agent):
     posterior = played(d, 40, agent, np.random.default_rng(3), [1.0])
     W, R = np.random.default_rng(4).normal(size=(2, d, d))
-    matrices = [W, R, np.eye(d) - W.T @ R, covariance(posterior) - W.T @ W]
+    matrices = [W, R, np.eye(d) - W.T @ R, covariance_of(posterior) - W.T @ W]
     expected = [np.linalg.norm(matrix) for matrix in matrices]
-    np.testing.assert_allclose(norms(posterior, W, R), expected, rtol=1e-12)
+    np.testing.assert_allclose(norms(posterior, W, R, np.empty((2, len(W)))), expected, rtol=1e-12)
 
 
 def test_the_posterior_is_left_as_it_was():
@@ -77,7 +78,7 @@ def test_the_posterior_is_left_as_it_was():
 
 
 def test_what_is_not_a_number_shows_in_the_norms():
-    posterior = prior(3)
+    posterior = gaussian(3)
     posterior.factor[0, 1] = np.nan
     W, R, _ = oriented(posterior)
-    assert not np.isfinite(norms(posterior, W, R)).all()
+    assert not np.isfinite(norms(posterior, W, R, np.empty((2, len(W))))).all()

@@ -3,10 +3,11 @@ import pytest
 import reference
 from engine import act, from_python
 from fastes.kernels.actions import arms as arms_kernels
-from fastes.kernels.actions.arms import mean_rewards, transform_rows
+from fastes.kernels.actions.arms import arm_values, transform_rows
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.arithmetic import tile_variance
 from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.search import scan, screening
 from fastes.kernels.search.scan import workspace
 from fastes.kernels.streams.philox import source
@@ -23,8 +24,8 @@ variance_tile = from_python(tile_variance.variance_tile)
 
 
 def greedy_at(z):
-    agent = greedy(len(z))
-    agent.posterior.mu[:] = z
+    agent = greedy(gaussian.layout(len(z)))
+    agent.belief.mu[:] = z
     return agent
 
 
@@ -45,7 +46,7 @@ def test_mean_rewards_and_rows_come_back(K):
     rng = np.random.default_rng(K)
     b, o, z = rng.normal(size=(K, 7)), rng.normal(size=K), rng.normal(size=7)
     arms, means, row = arms_of(b, o), np.empty(K), np.empty(7)
-    mean_rewards(arms, z, np.empty(TILE), means)
+    arm_values(arms, z, np.empty(TILE), means)
     np.testing.assert_allclose(means, b @ z + o, rtol=1e-12, atol=1e-13)
     for a in range(K):
         assert load_arm(arms, a, row) == o[a]
@@ -59,7 +60,7 @@ def test_mean_rewards_and_rows_come_back(K):
 )
 def test_equal_arms_score_equally_to_the_bit(b, z, which):
     arms, means = arms_of(b[which]), np.empty(len(which))
-    mean_rewards(arms, z, np.empty(TILE), means)
+    arm_values(arms, z, np.empty(TILE), means)
     for row in set(which):
         scores = means[np.array(which) == row]
         assert (scores == scores[0]).all()
@@ -120,7 +121,7 @@ def test_ties_in_several_tiles_are_all_counted(K, places):
 def every_tile(agent, arms):
     """Return what a scan finds that scores every arm in double precision."""
     scores = np.empty(arms.K)
-    mean_rewards(arms, agent.z, np.empty(TILE), scores)
+    arm_values(arms, agent.z, np.empty(TILE), scores)
     return reference.full_scan(scores)
 
 
@@ -155,7 +156,7 @@ def test_the_margin_of_a_first_look_holds(seed, r, size):
     floor = first_look(arms, z, work)
     margin = (float(work.tile_maxima.max()) - floor) / 2
     exact = np.empty(256)
-    mean_rewards(arms, z, np.empty(TILE), exact)
+    arm_values(arms, z, np.empty(TILE), exact)
     tops = exact.reshape(-1, TILE).max(axis=1)
     seen = work.tile_maxima > -np.inf  # the others were ruled out in 8 bits
     assert (np.abs(work.tile_maxima - tops) <= margin)[seen].all()

@@ -13,6 +13,7 @@ from engine import from_python
 from fastes.kernels.actions.arms import empty_arms, store_rows
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.agents.linucb import linucb
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.search import certificate, snapshot_schedule
 from fastes.kernels.search import snapshot as snapshots
 from fastes.kernels.search.certificate import certified
@@ -58,8 +59,8 @@ def bounds(known, K):
 @pytest.mark.parametrize("distance", [0.1, 1.0, 30.0])
 def test_a_margin_covers_what_W_and_R_do_not_undo(distance):
     arms, z = random_arms(1), distance * np.array([0.6, -0.8])
-    agent, known = greedy(2), snapshot(arms)
-    assert take(known, agent.posterior, arms, z, -np.inf, 0.0, 1.0, 2 * arms.K)
+    agent, known = greedy(gaussian.layout(2)), snapshot(arms)
+    assert take(known, agent.belief, arms, z, -np.inf, 0.0, 1.0, 2 * arms.K)
     known.R[:] *= 1.0 - 1e-3
     known.scalars[SLACK] += np.linalg.norm(np.eye(2) - known.W.T @ known.R)
     exact = rows(arms) @ z
@@ -72,24 +73,24 @@ def test_a_margin_covers_what_W_and_R_do_not_undo(distance):
 @pytest.mark.parametrize("size", [1e10, 1e12, 1e13])
 def test_a_snapshot_knows_how_far_W_and_R_are_from_inverse_to_each_other(size):
     # One direction known so well that R loses the other to rounding: no error put in.
-    arms, agent = random_arms(2), greedy(2)
-    agent.posterior.factor[:] = [[size, 0.7 * size], [0.0, 1.0]]
+    arms, agent = random_arms(2), greedy(gaussian.layout(2))
+    agent.belief.factor[:] = [[size, 0.7 * size], [0.0, 1.0]]
     known, z = snapshot(arms), np.array([-0.7, 1.0])
-    assert take(known, agent.posterior, arms, z, -np.inf, 0.0, 1.0, 2 * arms.K)
+    assert take(known, agent.belief, arms, z, -np.inf, 0.0, 1.0, 2 * arms.K)
     assert np.linalg.norm(np.eye(2) - known.W.T @ known.R) <= known.scalars[SLACK]
     rho = measure(known, z)
     assert (rows(arms) @ z <= bounds(known, arms.K) + margin(known, arms, z, rho, 0.0)).all()
 
 
 def test_roots_that_are_rounded_badly_make_bounds_wide_and_not_wrong(monkeypatch):
-    def sloppy(posterior, W, R, X):
-        orient(posterior, W, R, X)
+    def sloppy(belief, W, R, X, rows):
+        orient(belief, W, R, X, rows)
         W *= 1.0 - 1e-3
 
-    arms, agent, z = random_arms(7), greedy(2), np.array([0.6, -0.8])
+    arms, agent, z = random_arms(7), greedy(gaussian.layout(2)), np.array([0.6, -0.8])
     known = snapshot(arms)
     monkeypatch.setattr(snapshots, "orient", sloppy)
-    assert take(known, agent.posterior, arms, z, -np.inf, 0.0, 1.0, 2 * arms.K)
+    assert take(known, agent.belief, arms, z, -np.inf, 0.0, 1.0, 2 * arms.K)
     exact, rho = rows(arms) @ z, measure(known, z)
     assert (exact > bounds(known, arms.K) + 1e-4).any()
     assert (exact <= bounds(known, arms.K) + margin(known, arms, z, rho, 0.0)).all()
@@ -98,16 +99,16 @@ def test_roots_that_are_rounded_badly_make_bounds_wide_and_not_wrong(monkeypatch
 def upper_confidence(agent, arms):
     """Return the exact scores of LinUCB."""
     b = rows(arms)
-    variance = np.einsum("ij,jk,ik->i", b, agent.posterior.S, b)
-    return b @ agent.posterior.mu + ALPHA * np.sqrt(variance)
+    variance = np.einsum("ij,jk,ik->i", b, agent.belief.S, b)
+    return b @ agent.belief.mu + ALPHA * np.sqrt(variance)
 
 
 def snapped(seed, raised):
     """Return arms, an agent whose S is above what its factor says, and a search that saw it."""
-    arms, agent = random_arms(seed), linucb(2, ALPHA)
-    agent.posterior.S[:] += raised * np.eye(2)
+    arms, agent = random_arms(seed), linucb(gaussian.layout(2), ALPHA)
+    agent.belief.S[:] += raised * np.eye(2)
     work = certified(arms)
-    assert take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, ALPHA, 1.0, 2 * arms.K)
+    assert take(work.snapshot, agent.belief, arms, agent.z, -np.inf, ALPHA, 1.0, 2 * arms.K)
     return arms, agent, work
 
 
@@ -127,12 +128,25 @@ def test_a_margin_covers_a_covariance_that_is_not_that_of_the_snapshot(raised):
     assert (exact <= found + slack).all()
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_snapshot_knows_how_far_W_is_from_a_root_of_S_to_the_last_bit(seed):
+    live = fastes.LinUCB(ALPHA).start(fastes.LinearBandit.random(30, 2, seed=seed))
+    live.observe(np.arange(20), np.zeros(20))
+    arms, posterior = live.bandit.canonical.arms, live._state.belief
+    known = snapshot(arms)
+    assert take(known, posterior, arms, posterior.mu, -np.inf, ALPHA, 1.0, 2 * arms.K)
+    W, square = [[Fraction(x) for x in row] for row in known.W], Fraction(0)
+    for i, j in np.ndindex(2, 2):
+        square += (Fraction(posterior.S[i, j]) - sum(row[i] * row[j] for row in W)) ** 2
+    assert square <= Fraction(known.scalars[MISFIT]) ** 2
+
+
 @pytest.mark.parametrize("raised", [1e-5, 1e-2])
 def test_a_margin_covers_a_covariance_that_has_risen_since(raised):
     arms, agent, work = snapped(4, 0.0)
     agent.variance_drift[0] = work.snapshot.scalars[DRIFT] = 0.25  # as it was at the snapshot
     before = total_margin(agent, arms, work)
-    agent.posterior.S[:] += raised * np.eye(2)
+    agent.belief.S[:] += raised * np.eye(2)
     agent.variance_drift[0] += raised
     exact, slack = upper_confidence(agent, arms), total_margin(agent, arms, work)
     found = bounds(work.snapshot, arms.K)
@@ -146,13 +160,13 @@ def test_a_search_certifies_no_arm_that_the_drift_leaves_in_doubt():
     angle = np.linspace(0.0, np.pi / 2, 576)
     b = np.vstack([np.tile([0.0, 1.01], (64, 1)), np.column_stack([np.cos(angle), np.sin(angle)])])
     b[0] *= 1.001
-    arms, agent = arms_of(b), linucb(2, ALPHA)
+    arms, agent = arms_of(b), linucb(gaussian.layout(2), ALPHA)
     work = certified(arms)
-    assert take(work.snapshot, agent.posterior, arms, agent.z, -np.inf, ALPHA, 1.0, 2 * arms.K)
+    assert take(work.snapshot, agent.belief, arms, agent.z, -np.inf, ALPHA, 1.0, 2 * arms.K)
     best, ties, _ = search(agent, arms, work, np.inf)
     assert ties == 1
     assert best == pytest.approx(upper_confidence(agent, arms).max())
-    agent.posterior.S[0, 0] += 0.5
+    agent.belief.S[0, 0] += 0.5
     agent.variance_drift[0] += 0.5
     best, ties, _ = search(agent, arms, work, np.inf)
     assert ties == 0 or best == pytest.approx(upper_confidence(agent, arms).max())
@@ -180,16 +194,16 @@ def test_the_drift_of_linucb_covers_what_rounding_adds_to_a_variance():
     # the variance of (1, -1) rises by 2^-54 a step.
     live = fastes.LinUCB(ALPHA).start(fastes.LinearBandit(np.full((2, 2), 2.0**-27)))
     state = live._state
-    before = state.posterior.S.copy()
+    before = state.belief.S.copy()
     live.observe([0] * 50, [0.0] * 50)
-    risen = rise(before, state.posterior.S, [1, -1])
+    risen = rise(before, state.belief.S, [1, -1])
     assert 0 < risen <= Fraction(state.variance_drift[0])
 
 
 @pytest.mark.parametrize("lost", [1e-9, 1e-3, 0.3])
 def test_the_drift_of_linucb_covers_what_computing_afresh_adds_to_a_variance(lost):
     live = fastes.LinUCB(ALPHA).start(fastes.LinearBandit([[0.3, -1.0], [1.0, 0.2]]))
-    posterior, drift = live._state.posterior, live._state.variance_drift
+    posterior, drift = live._state.belief, live._state.variance_drift
     for _ in range(posterior.since_refactor[2] - 1):
         live.observe(0, 0.0)
     posterior.S[:] *= 1.0 - lost  # as if rounding had taken so much off

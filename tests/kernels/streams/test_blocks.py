@@ -4,7 +4,7 @@ import numpy as np
 import reference
 from engine import from_python
 from fastes.kernels.streams import blocks
-from fastes.kernels.streams.blocks import STEPS, block_bytes, no_block
+from fastes.kernels.streams.blocks import STEPS, no_block
 from fastes.kernels.streams.layout import MAX_COUNTER, MAX_LANE, MODEL_INDEX, NOISE, PERTURBATION
 from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
@@ -48,9 +48,3 @@ def test_a_rejected_integer_is_drawn_again():
     block.numbers[0, t % STEPS] = -1  # one in 2^54 is
     expected = reference.integer(3, 0, int(MODEL_INDEX), t, n)
     assert integer_at(block, source(3), MODEL_INDEX, t, n) == expected
-
-
-def test_a_block_takes_the_memory_it_says():
-    for n in (1, 2, 16):
-        assert sum(part.nbytes for part in no_block(n)) == block_bytes(n)
-        assert no_block(n, np.int64, (5,)).numbers.shape == (5, n, STEPS)

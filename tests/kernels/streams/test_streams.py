@@ -66,7 +66,7 @@ def test_normals_are_those_of_the_reference(place):
 
 
 def test_extreme_bits_give_finite_normals_of_the_right_size():
-    minus_log = from_python(normals._minus_log_uniform)
+    minus_log = from_python(normals.minus_log_uniform)
     circle = from_python(normals._point_on_circle)
     assert minus_log(np.uint64(0)) == pytest.approx(65 * np.log(2), rel=1e-15)
     assert minus_log(np.uint64(2**64 - 1)) == 0.0
@@ -133,7 +133,7 @@ def test_normals_have_the_tails_of_a_normal(many_normals, threshold):
 
 def test_the_transform_reaches_past_nine_sigma_at_the_right_rate():
     # P(|radius| > r) = exp(-r^2/2): at the bit pattern u = exp(-r^2/2) the radius is r.
-    minus_log = from_python(normals._minus_log_uniform)
+    minus_log = from_python(normals.minus_log_uniform)
     for r in (5.0, 6.0, 7.0, 8.0, 9.0):
         bits = round(np.exp(-r * r / 2) * 2.0**64 - 0.5)
         expected = -np.log((bits + 0.5) / 2.0**64)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import reference
 from engine import from_python
-from fastes.kernels.streams import noise
+from fastes.kernels.rewards.gaussian import gaussian_rewards
+from fastes.kernels.rewards.interface import variate
 from fastes.kernels.streams.blocks import STEPS
 from fastes.kernels.streams.layout import MAX_COUNTER, NOISE
 from fastes.kernels.streams.philox import source
@@ -14,7 +15,7 @@ from scipy import stats
 
 from fastes.problem.truth import LAWS
 
-noise_at = from_python(noise.noise_at)
+noise_at = from_python(variate)
 
 # Times in the same block and in others, near the beginning and near the last counter.
 times = st.one_of(st.integers(0, 3 * STEPS), st.integers(0, MAX_COUNTER))
@@ -29,15 +30,14 @@ N = 100_000
 
 
 def drawn(law, scale=1.0, first=0, n=N, seed=7):
-    out = np.empty(n)
-    noise.draw_noise(noise.noise_of(LAWS.index(law), scale), source(seed, 3), first, out)
-    return out
+    given, origin = gaussian_rewards(LAWS.index(law), scale), source(seed, 3)
+    return np.array([noise_at(given, origin, first + i) for i in range(n)])
 
 
 @pytest.mark.parametrize("law", LAWS)
 @given(places, st.sampled_from([1.0, 0.0, 0.3, 1e9]))
 def test_noise_is_that_of_the_reference(law, places, scale):
-    one = noise.noise_of(LAWS.index(law), scale)
+    one = gaussian_rewards(LAWS.index(law), scale)
     for seed, run, t in places:
         found = noise_at(one, source(seed, run), t)
         expected = scale * reference.noise(seed, run, int(NOISE), t, law)

@@ -1,18 +1,20 @@
-"""The noise of rewards: of mean 0 and a given standard deviation, by one of four laws.
+"""Rewards with noise: of mean 0 and a given standard deviation, by one of four laws.
 
-It is drawn a block of steps at a time (blocks.py), as all numbers of a step are, and the law is
-looked at once a block.
+The noise is drawn a block of steps at a time (streams/blocks.py), as all numbers of a step are, and
+the law is looked at once a block.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..jit.decorators import entry, inlined, kernel
-from .blocks import STEPS, Block, _begin, no_block
-from .layout import NOISE
-from .normals import _minus_log_uniform, normal_pair
-from .philox import _U, random_pair
+from ..jit.decorators import inlined, kernel
+from ..states.layout import allocated
+from ..streams.blocks import STEPS, Block, begin, no_block
+from ..streams.layout import NOISE
+from ..streams.normals import minus_log_uniform, normal_pair
+from ..streams.philox import _U, random_pair
+from .interface import reward_of, variate
 
 NORMAL, UNIFORM, SIGNS, LAPLACE = 0, 1, 2, 3
 """The laws: N(0, 1); uniform on [-sqrt 3, sqrt 3]; -1 or 1; density exp(-sqrt 2 |x|) / sqrt 2."""
@@ -21,22 +23,18 @@ _SQRT3 = 3.0**0.5
 _SQRT_HALF = 0.5**0.5
 
 
-class Noise(NamedTuple):
-    """What a reward has beside its mean."""
+class GaussianRewards(NamedTuple):
+    """The value of an arm and noise."""
 
-    law: int | np.ndarray  # an array in a stack of runs
-    scale: float | np.ndarray  # the standard deviation
-    block: Block  # scratch
-
-
-def noise_of(law: int = NORMAL, scale: float = 1.0) -> Noise:
-    """Return the noise of one run."""
-    return Noise(law, scale, no_block(1))
+    law: int  # of the noise
+    scale: float  # its standard deviation
+    scratch: Block  # the noise of some steps
 
 
-def noises_of(law: int, scale: float, runs: int) -> Noise:
-    """Return the noise of each of several runs, as a stack."""
-    return Noise(np.full(runs, law), np.full(runs, scale), no_block(1, runs=(runs,)))
+@allocated
+def gaussian_rewards(law: int = NORMAL, scale: float = 1.0) -> GaussianRewards:
+    """Return rewards with noise of a law and a standard deviation."""
+    return GaussianRewards(law, scale, no_block.layout(1))
 
 
 @inlined
@@ -75,20 +73,18 @@ def _fill(source, law, scale, t, numbers):
 @inlined
 def _laplace(source, t):
     up, down = random_pair(source, NOISE, _U(0), _U(t))
-    return _SQRT_HALF * (_minus_log_uniform(up) - _minus_log_uniform(down))
+    return _SQRT_HALF * (minus_log_uniform(up) - minus_log_uniform(down))
 
 
-@inlined
-def noise_at(noise, source, t):
-    """Return the noise of the reward of step t."""
-    if _begin(noise.block, source, NOISE, t) == 0:
-        _fill(source, noise.law, noise.scale, t, noise.block.numbers)
-        noise.block.key[3] = _U(1)
-    return noise.block.numbers[0, t % STEPS]
+@variate.body(GaussianRewards)
+def _variate(law, source, t):
+    block = law.scratch
+    if begin(block, source, NOISE, t) == 0:
+        _fill(source, law.law, law.scale, t, block.numbers)
+        block.key[3] = _U(1)
+    return block.numbers[0, t % STEPS]
 
 
-@entry
-def draw_noise(noise, source, first, out):
-    """out[i] = the noise of the reward of step first + i."""
-    for i in range(out.shape[0]):
-        out[i] = noise_at(noise, source, first + i)
+@reward_of.body(GaussianRewards)
+def _reward_of(law, mean, variate):
+    return mean + variate

@@ -8,6 +8,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np import arrayobj
 
+from .layout import allocate
+
 
 def stack_states(state: Any, n: int) -> Any:
     """Return room for n states like this one: a named tuple of arrays with one axis more.
@@ -27,13 +29,21 @@ def _stack_part(part: Any, n: int, done: dict[int, np.ndarray]) -> Any:
     return done[id(part)]
 
 
-def set_state(stack: Any, i: int, state: Any) -> None:
+def set_state(stack: Any, i: int | slice, state: Any) -> None:
     """Make the i-th state of a stack, zero so far, a copy of a state."""
     for room, part in zip(stack, state, strict=True):
         if isinstance(part, tuple):
             set_state(room, i, part)
         elif np.any(part):
             room[i] = part
+
+
+def stacked(layout: Any, n: int) -> Any:
+    """Return n equal states of a layout, as a stack."""
+    state = allocate(layout)
+    stack = stack_states(state, n)
+    set_state(stack, slice(n), state)
+    return stack
 
 
 def state_at(stack, i):

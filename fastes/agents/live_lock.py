@@ -1,0 +1,35 @@
+"""Locks of live agents: threads take turns, and a fork of the process waits for all of them."""
+
+import os
+import threading
+import weakref
+
+_known: "weakref.WeakSet[threading.RLock]" = weakref.WeakSet()
+_registry = threading.RLock()
+_held: "list[threading.RLock]" = []
+
+
+def new_lock() -> "threading.RLock":
+    """Return a lock for one agent. A signal handler may call the agent that it interrupts."""
+    lock = threading.RLock()
+    with _registry:
+        _known.add(lock)
+    return lock
+
+
+def _hold_all() -> None:
+    """Wait until no thread is within a call: it would not go on in the child process."""
+    _registry.acquire()
+    _held.append(_registry)
+    for lock in list(_known):
+        lock.acquire()
+        _held.append(lock)
+
+
+def _release_all() -> None:
+    while _held:
+        _held.pop().release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold_all, after_in_parent=_release_all, after_in_child=_release_all)

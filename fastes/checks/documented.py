@@ -1,0 +1,37 @@
+"""Named tuples whose fields have the documentation that the class gives them."""
+
+import inspect
+import re
+from typing import Any, TypeVar
+
+Class = TypeVar("Class", bound=type[Any])
+
+
+def documented(kind: Class) -> Class:
+    """Give each field of a named tuple its text in the class's ``Attributes``.
+
+    Python's own says "Alias for field number 0".
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> @documented
+    ... class Point(NamedTuple):
+    ...     '''A point.
+    ...
+    ...     Attributes
+    ...     ----------
+    ...     x, y : float
+    ...         Its coordinates.
+    ...     '''
+    ...
+    ...     x: float
+    ...     y: float
+    >>> Point.y.__doc__
+    'Its coordinates.'
+    """
+    _, _, section = inspect.cleandoc(kind.__doc__ or "").partition("Attributes\n----------\n")
+    for names, text in re.findall(r"^(\w[\w, ]*) : .*\n((?:    .*\n?)+)", section, re.MULTILINE):
+        for name in names.split(", "):
+            getattr(kind, name).__doc__ = " ".join(text.split())
+    return kind

@@ -1,0 +1,118 @@
+"""Panels of a figure: which curves may share axes, and what the titles say of them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fastes.results.curve_styles import styles_of
+from fastes.results.curves import Curve, fact_text, values_of
+
+
+class Panel(NamedTuple):
+    """Curves that share axes, and the facts that set them apart from other panels."""
+
+    values: dict[str, Any]
+    curves: list[Curve]
+
+
+def facets(curves: Sequence[Curve], facet: str | None, apart: Sequence[str]) -> list[Panel]:
+    """Return a panel for each value of `facet`, none with curves that differ in a fact of `apart`.
+
+    A curve that lacks a fact (Thompson sampling has no M) is in every panel.
+    """
+    known = list(dict.fromkeys(name for curve in curves for name in curve.facts))
+    if facet is not None and facet not in known:
+        raise ValueError(f"facet must be one of {', '.join(known)}, got {facet!r}")
+    if facet is not None and values_of(curves, facet) == {None}:
+        raise ValueError(f"facet must be a fact of some curve, but none has {facet}")
+    names = [] if facet is None else [facet]
+    panels = _partition(curves, names)
+    for name in apart:
+        if any(len(values_of(panel.curves, name)) > 1 for panel in panels):
+            names.append(name)
+            panels = _partition(curves, names)
+    return panels
+
+
+def split(curves: Sequence[Curve], facet: str | None, apart: Sequence[str]) -> list[Panel]:
+    """Return the panels of `facets`, and more while there are more curves than styles.
+
+    Then there is a panel for each value of the fact with the fewest values, of those that labels
+    say and that most of the curves have.
+    """
+    panels = facets(curves, facet, apart)
+    names = list(panels[0].values)
+    while styles_of(curves, names) is None and (name := _next_facet(curves, names)):
+        names.append(name)
+        panels = _partition(curves, names)
+    return panels
+
+
+def _next_facet(curves: Sequence[Curve], names: Sequence[str]) -> str:
+    said = dict.fromkeys(name for curve in curves for name in curve.words if name not in names)
+    values = {name: [curve.facts.get(name) for curve in curves] for name in said}
+    varied = [name for name, its in values.items() if len({*its} - {None}) > 1]
+    shared = [n for n in varied if n != "agent" and 2 * values[n].count(None) < len(curves)]
+    return min(shared or varied, key=lambda name: len({*values[name]}), default="")
+
+
+def _partition(curves: Sequence[Curve], names: Sequence[str]) -> list[Panel]:
+    keys = dict.fromkeys(tuple(curve.facts.get(name) for name in names) for curve in curves)
+    # What lacks a fact that another key has is in that one's panel, and needs none of its own.
+    own = [key for key in keys if not any(key != other and _within(key, other) for other in keys)]
+    if len(names) == 1 and all(isinstance(key[0], (int, float)) for key in own):
+        own.sort()
+    panels = []
+    for key in own:
+        here = [c for c in curves if _within([c.facts.get(name) for name in names], key)]
+        panels.append(Panel(dict(zip(names, key, strict=True)), here))
+    return panels
+
+
+def _within(key: Sequence[Any], other: Sequence[Any]) -> bool:
+    return all(value is None or value == its for value, its in zip(key, other, strict=True))
+
+
+_AT_NEED = ("noise", "theta", "problem")
+"""Facts that titles say where panels would have equal titles without them."""
+
+
+def titles(panels: Sequence[Panel]) -> tuple[str, list[str]]:
+    """Return what is the same for all panels, and what each of them is."""
+    tables = [_words(panel) for panel in panels]
+    for name in _AT_NEED:
+        if len({tuple(table.values()) for table in tables}) < len(tables):
+            for table, panel in zip(tables, panels, strict=True):
+                values = values_of(panel.curves, name)
+                if len(values) == 1 and None not in values:
+                    table[name] = fact_text(name, values.pop())
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    apart = {name for name in names if len({table.get(name) for table in tables}) > 1}
+    if apart & {"K", "d"}:  # a problem has both
+        apart |= {"K", "d"}
+    shared = [tables[0][name] for name in names if name not in apart and name not in _AT_NEED]
+    each = [", ".join(table[n] for n in names if n in apart and n in table) for table in tables]
+    return ", ".join(shared), each
+
+
+def _words(panel: Panel) -> dict[str, str]:
+    """Return what the title of a panel can say, by the names of the facts."""
+    curves = panel.curves
+    ranges = {name: values_of(curves, name) - {None} for name in ("K", "d", "T")}
+    elsewhere = {*ranges, "actions", "runs", *_AT_NEED}
+    words = {
+        name: fact_text(name, value)
+        for name, value in panel.values.items()
+        if name not in elsewhere and value is not None
+    }
+    actions = values_of(curves, "actions") - {None}
+    if actions:
+        words["actions"] = " or ".join(sorted(actions))
+    for name, values in ranges.items():
+        if len(values) == 1:
+            words[name] = fact_text(name, *values)
+        elif values and not any(name in curve.words for curve in curves):  # labels say it
+            words[name] = f"{fact_text(name, min(values))} to {max(values):,}"
+    low, high = min(curve.runs[0] for curve in curves), max(curve.runs[1] for curve in curves)
+    if high:
+        words["runs"] = fact_text("runs", high) if low == high else f"{low:,} to {high:,} runs"
+    return words

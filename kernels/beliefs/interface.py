@@ -1,0 +1,122 @@
+"""What rules and searches ask of a belief: generic kernels, with a body for each belief.
+
+A belief is a named tuple; nothing outside its own files names its fields. Not every belief answers
+every question: a rule needs those that its own kernels ask, and a rule that asks for more than a
+belief has a body for does not compile.
+
+Below, mu and S are mean and covariance of the belief, or of its normal approximation, and P = S^-1.
+"""
+
+from typing import Any
+
+from ..jit.decorators import required
+
+Belief = Any
+"""A named tuple with bodies for the questions below."""
+
+
+@required
+def update(belief, row, offset, key, reward):
+    """Take in the reward of an arm with this row and offset. Arms of one key are equal."""
+
+
+@required
+def sample(belief, normals, z):
+    """z = a draw from the belief, made of r independent N(0, 1)."""
+
+
+@required
+def model_from_xi(belief, xi, z):
+    """z = the model that xi stands for in information space: mu + S xi for a normal belief."""
+
+
+@required
+def draw_xi(belief, source, stream, counter, normals, xi):
+    """Draw xi ~ N(0, P), a model that has taken in a perturbation of every reward so far.
+
+    With the vector of a stream at a counter; `normals` has room for r + `recent_arms` of them.
+    """
+
+
+@required
+def update_with_drift(belief, row, offset, key, reward, before, drift):
+    """Do as `update`, and add to drift[0] by how much rounding may have raised b'S b / b'b.
+
+    `before` (r, r) is scratch.
+    """
+
+
+@required
+def update_with_history(belief, row, offset, key, reward, factor, columns, eta):
+    """Do as `update`, and keep the `factor` V that `draw_history` reads.
+
+    `columns` (r + 1, n) and `eta` (r) are scratch, the latter zero; n is `recent_arms`.
+    """
+
+
+@required
+def draw_history(belief, factor, source, stream, counter, scale, normals, xi):
+    """Draw xi, scale times the sum of an N(0, 1) times the row of every reward so far.
+
+    With the vector of a stream at a counter; `normals` has room for r + `recent_arms`.
+    """
+
+
+@required
+def tile_variances(belief, b, row, out):
+    """out[:] = b'S b for the arms of a tile, b (r x TILE); `row` (TILE) is scratch."""
+
+
+@required
+def fill_covariance(belief, out):
+    """Set out = S."""
+
+
+@required
+def load_roots(belief, R, X):
+    """R = U and X = U'^-1 for the upper triangular U with P = U'U; cost O(r^3)."""
+
+
+@required
+def subtract_covariance_row(belief, i, row):
+    """Take row i of S off `row`."""
+
+
+@required
+def score_by_mean(belief, b, offsets, out):
+    """out[:] = o + b'mu for the arms of a tile."""
+
+
+@required
+def score_by_root_row(belief, j, b, zeros, out):
+    """out[:] = b'x_j for the arms of a tile, x_j row j of the root X, S = X'X."""
+
+
+@required
+def add_root_row(belief, j, weight, out):
+    """out += weight times row j of the root X, S = X'X."""
+
+
+@required
+def mean_of(belief):
+    """Return mu, the array itself. Python calls it, on a state or a layout."""
+
+
+@required
+def recent_arms(belief):
+    """Return how many arms are kept one by one. Python calls it, on a state or a layout."""
+
+
+@required
+def covariance_of(belief):
+    """Return S. Python calls it."""
+
+
+@required
+def normal_law(belief):
+    """Return N(mu, S), a `NormalLaw`, computed afresh. Python calls it."""
+
+
+@required
+def is_whole(belief):
+    """Return whether counters that come from a file are within their ranges. Python calls it."""

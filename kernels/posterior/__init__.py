@@ -1,1 +1,0 @@
-"""The Gaussian posterior of the canonical problem."""

@@ -1,0 +1,1 @@
+"""Kernel states: how their arrays are laid out, allocated and stacked."""

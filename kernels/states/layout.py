@@ -1,0 +1,133 @@
+"""Layouts: what the arrays of a kernel state are like, before there are any.
+
+A kernel state is a named tuple of arrays, numbers and named tuples. The function that makes one
+returns its layout, the same named tuple with an `ArraySpec` in the place of each array, and is
+decorated by `allocated`: called, it returns the state; its `layout` returns the layout, of which
+`layout_bytes` is the memory. An array in two places of a state is one `ArraySpec` in two places.
+
+Fields named `z` and `scratch` hold nothing from one step to the next: they are not saved.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+_P = ParamSpec("_P")
+_State = TypeVar("_State")
+
+_UNSAVED = ("z", "scratch")
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySpec:
+    """An array that is yet to be made: its shape, its type, and what makes it of these."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    make: Callable[[tuple[int, ...], np.dtype], np.ndarray]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it will take."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+def _spec(shape: int | tuple[int, ...], dtype: Any, make: Callable[..., np.ndarray]) -> Any:
+    return ArraySpec((shape,) if isinstance(shape, int) else shape, np.dtype(dtype), make)
+
+
+def zeros(shape: int | tuple[int, ...], dtype: Any = np.float64) -> Any:
+    """Specify an array of zeros. The system gives it memory where it is written to."""
+    return _spec(shape, dtype, np.zeros)
+
+
+def full(shape: int | tuple[int, ...], value: Any, dtype: Any = np.float64) -> Any:
+    """Specify an array filled with a number, or with numbers that are broadcast to it."""
+    return _spec(shape, dtype, lambda shape, dtype: np.full(shape, value, dtype))
+
+
+def identity(r: int) -> Any:
+    """Specify the identity matrix."""
+    return _spec((r, r), np.float64, lambda shape, dtype: np.eye(r))
+
+
+def allocate(layout: Any) -> Any:
+    """Return the state of a layout."""
+    made: dict[ArraySpec, np.ndarray] = {}
+
+    def make(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return type(part)(*map(make, part))
+        if not isinstance(part, ArraySpec):
+            return part
+        if part not in made:
+            made[part] = part.make(part.shape, part.dtype)
+        return made[part]
+
+    return make(layout)
+
+
+def layout_bytes(layout: Any) -> int:
+    """Return the memory that the arrays of a layout take."""
+    return sum(spec.nbytes for spec in set(_specs(layout)))
+
+
+def _specs(part: Any) -> Iterator[ArraySpec]:
+    if isinstance(part, tuple):
+        for field in part:
+            yield from _specs(field)
+    elif isinstance(part, ArraySpec):
+        yield part
+
+
+class StateMaker(Generic[_P, _State]):
+    """A function that returns states, and the layouts of states."""
+
+    def __init__(self, layout: Callable[_P, _State]) -> None:
+        self.layout = layout
+        functools.update_wrapper(self, layout)
+
+    def nbytes(self, *args: _P.args, **kwargs: _P.kwargs) -> int:
+        """Return the memory that a state takes."""
+        return layout_bytes(self.layout(*args, **kwargs))
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _State:
+        """Return a state."""
+        state: _State = allocate(self.layout(*args, **kwargs))
+        return state
+
+
+def allocated(layout: Callable[_P, _State]) -> StateMaker[_P, _State]:
+    """Make a function that returns a layout one that returns a state."""
+    return StateMaker(layout)
+
+
+def filled(layout: Any, arrays: Mapping[str, np.ndarray], prefix: str = "") -> Any:
+    """Return the state of a layout with the saved arrays of these names, or raise ValueError."""
+    state = allocate(layout)
+    for name, target in saved_fields(state, prefix):
+        stored = arrays.get(name)
+        if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
+            raise ValueError(f"a saved agent's {name!r} is missing or does not fit")
+        if not np.isfinite(stored).all():
+            raise ValueError(f"a saved agent's {name!r} must be finite")
+        np.copyto(target, stored)
+    return state
+
+
+def saved_fields(state: Any, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the arrays of a state that are saved, each named by the way to it."""
+    for name, field in zip(state._fields, state, strict=True):
+        if name in _UNSAVED:
+            continue
+        if isinstance(field, tuple):
+            yield from saved_fields(field, f"{prefix}{name}_")
+        elif isinstance(field, np.ndarray):
+            yield f"{prefix}{name}", field
