@@ -6,7 +6,7 @@ import numpy as np
 
 from ..beliefs.interface import draw_xi
 from ..jit.decorators import entry, generic, inlined
-from ..states.layout import allocated, zeros
+from ..states.layout import allocated, copy_saved, zeros
 from .deviations import Deviations
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
@@ -61,27 +61,29 @@ def models_with_capacity(models: CachedModels) -> CachedModels:
     """Return the models with room for twice as many."""
     used, slots = int(models.used[0]), len(models.model)
     parts = (part[:used] for part in (models.model, models.xi, models.read_at, models.plays))
-    return restored_models(models.M, models.deviations, 2 * slots, *parts)
+    r = models.xi.shape[1]
+    return restored_models(models.M, models.deviations, r, 2 * slots, *parts)
 
 
 def restored_models(
     M: int,
     deviations: Deviations,
+    r: int,
     slots: int,
     model: np.ndarray,
     xi: np.ndarray,
     read_at: np.ndarray,
     plays: np.ndarray,
 ) -> CachedModels:
-    """Return these models, a row each, with room for as many as there are slots."""
+    """Return these models, a row each, with room for as many as there are slots, or raise."""
     used = len(model)
+    models = no_models(M, deviations, r, min(M, max(slots, used)), plays.shape[1])
+    copy_saved("model", model, models.model[:used])
+    copy_saved("xi", xi, models.xi[:used])
+    copy_saved("read_at", read_at, models.read_at[:used])
+    copy_saved("plays", plays, models.plays[:used])
     if (model >= M).any() or len(np.unique(model)) < used:
         raise ValueError("the models of an ensemble do not fit")
-    models = no_models(M, deviations, xi.shape[1], min(M, max(slots, used)), plays.shape[1])
-    models.model[:used] = model
-    models.xi[:used] = xi
-    models.read_at[:used] = read_at
-    models.plays[:used] = plays
     models.used[0] = used
     _fill_table(models)
     return models

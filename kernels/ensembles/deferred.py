@@ -212,8 +212,9 @@ def _restored_state(
     M, deviations, model = layout.models.M, layout.models.deviations, arrays["model"]
     taken_in = np.zeros((len(model), layout.models.plays.shape[1]), np.uint32)
     log: PlayLog | RowLog
+    r = len(mean_of(belief))
     if arms is None or isinstance(layout.log, RowLog):
-        r, first = len(mean_of(belief)), int(arrays["first_row"][0])
+        first = int(arrays["first_row"][0])
         log, read_at = restored_row_log(r, M, steps, first, arrays["rows"]), arrays["read_at"]
     elif taken_in.shape[1] == 0:
         log, read_at = restored_play_log(arms, steps, arrays["played"]), arrays["read_at"]
@@ -226,5 +227,5 @@ def _restored_state(
     if ((read_at < oldest) | (read_at > now(log))).any():
         raise ValueError("the models of an ensemble do not fit its log")
     kept = arrays["xi"], read_at, taken_in
-    models = restored_models(M, deviations, max(256, steps), model, *kept)
+    models = restored_models(M, deviations, r, max(256, steps), model, *kept)
     return deferred_ensemble(belief, log, models)

@@ -19,7 +19,7 @@ import numpy as np
 from ..arithmetic.triangular import absorb
 from ..arithmetic.vectors import axpy
 from ..jit.decorators import entry, inlined, kernel
-from ..states.layout import allocated, zeros
+from ..states.layout import allocated, copy_saved, zeros
 from ..streams.layout import FORGOTTEN, probe_counter
 from ..streams.normals import fill_normals
 from . import log as interface
@@ -289,8 +289,10 @@ def _append_all(log, rows):
 def restored_row_log(r: int, M: int, steps: int, first: int, rows: np.ndarray) -> RowLog:
     """Return the log that keeps these rows, the first of them of the given time."""
     log = row_log(r, M, max(steps, len(rows)))
-    if first < 0 or first % (len(log.rows) // 2) or rows.shape[1:] != (r,) or len(rows) > log.most:
+    if first < 0 or first % (len(log.rows) // 2) or len(rows) > log.most:
         raise ValueError("the rows of a log do not fit")
     log.size[:] = first
-    _append_all(log, rows)
+    checked = np.empty((len(rows), r))
+    copy_saved("rows", rows, checked)
+    _append_all(log, checked)
     return log

@@ -113,13 +113,17 @@ def filled(layout: Any, arrays: Mapping[str, np.ndarray], prefix: str = "") -> A
     """Return the state of a layout with the saved arrays of these names, or raise ValueError."""
     state = allocate(layout)
     for name, target in saved_fields(state, prefix):
-        stored = arrays.get(name)
-        if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
-            raise ValueError(f"a saved agent's {name!r} is missing or does not fit")
-        if not np.isfinite(stored).all():
-            raise ValueError(f"a saved agent's {name!r} must be finite")
-        np.copyto(target, stored)
+        copy_saved(name, arrays.get(name), target)
     return state
+
+
+def copy_saved(name: str, stored: np.ndarray | None, target: np.ndarray) -> None:
+    """Copy a saved array into the one that it is to fill, or raise ValueError."""
+    if stored is None or stored.shape != target.shape or stored.dtype != target.dtype:
+        raise ValueError(f"a saved agent's {name!r} is missing or does not fit")
+    if not np.isfinite(stored).all():
+        raise ValueError(f"a saved agent's {name!r} must be finite")
+    np.copyto(target, stored)
 
 
 def saved_fields(state: Any, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:

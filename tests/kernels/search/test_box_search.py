@@ -1,5 +1,6 @@
 """The search by boxes: bounds that hold in floating point, and the choices of a full scan."""
 
+import gc
 from types import SimpleNamespace
 
 import numpy as np
@@ -199,6 +200,7 @@ def test_a_tree_is_built_after_some_scans_and_serves_all_runs():
     key = id(bandit.canonical.arms.tiles)
     assert key in policy._trees
     del bandit, first, second
+    gc.collect()  # what refers to itself lives until then
     assert key not in policy._trees
 
 
