@@ -1,14 +1,14 @@
 """The inequalities behind the theorems, measured; half of a bound is caught where it is tight.
 
-docs/explanation/inequality_grid.py has a larger grid, up to ten arms and five dimensions.
+docs/studies/pbar/grid.py has a larger grid, up to ten arms and five dimensions.
 """
 
 import numpy as np
 import pytest
+from pbar.history_laws import history_laws
 
 import fastes
 from fastes.theory.bounds import lower_bound
-from fastes.theory.history_laws import history_laws
 from fastes.theory.inequalities import information_measured
 from fastes.theory.step_bounds import (
     divergence_bound,

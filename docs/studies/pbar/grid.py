@@ -1,6 +1,6 @@
 """Measures the inequalities behind the theorems on a grid of small problems.
 
-Usage: python docs/explanation/inequality_grid.py [--runs 40] [--particles 512]
+Usage: cd docs/studies; python -m pbar.grid [--runs 40] [--particles 512]
 
 For every problem, number of models and time: E KL(phat_t || p_t), and E KL(pbar_t || p_t) and
 E Hel^2(pbar_t, p_t) by a particle filter, over what bounds each. Prints the largest ratio, by how
@@ -15,7 +15,6 @@ from itertools import product
 import numpy as np
 
 import fastes
-from fastes.theory.history_laws import history_laws
 from fastes.theory.inequalities import information_measured
 from fastes.theory.step_bounds import (
     divergence_bound,
@@ -23,6 +22,7 @@ from fastes.theory.step_bounds import (
     information_bound,
     proposition1,
 )
+from pbar.history_laws import history_laws
 
 TIMES = [0, 1, 2, 5, 12, 29]
 CORRELATED = [("sphere", K, d) for K, d in product((2, 5, 10), (1, 3, 5))]

@@ -78,7 +78,7 @@ def filter_history(
         Of the particles.
     """
     M = numbers.integer("M", M, 1, numbers.MAX_SIZE)
-    particles = check_particles(particles)
+    particles = numbers.integer("particles", particles, 2 * GROUPS, 1 << 24)
     o, b, kind = _distinct(bandit)
     rng = np.random.default_rng(seed)
     size = particles // GROUPS
@@ -103,11 +103,6 @@ def filter_history(
         precision += np.outer(b[a], b[a])
         told += b[a] * (rewards[t] / bandit.noise - o[a])
     return Filtered(*(np.array(column) for column in zip(*found, strict=True)))
-
-
-def check_particles(particles: int) -> int:
-    """Return how many particles, or raise ValueError unless a filter can have that many."""
-    return numbers.integer("particles", particles, 2 * GROUPS, 1 << 24)
 
 
 class _Cloud:

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 import reference
 from bandits import BANDITS
-
-import fastes
-from fastes.theory.history_laws import history_laws, history_laws_table
-from fastes.theory.measures import hellinger, kl
-from fastes.theory.particle_filter import (
+from pbar import __main__ as command
+from pbar.history_laws import bounds_on, history_laws
+from pbar.particle_filter import (
     GROUPS,
     _Cloud,
     _distinct,
     _divergences,
-    check_particles,
     filter_history,
     smoothed,
 )
+
+import fastes
+from fastes.theory.measures import hellinger, kl
 
 KEPT = {"keep": ("actions", "rewards"), "diagnostics": [0, 1, 2, 5]}
 BANDIT = fastes.LinearBandit([[1.0, 0.0], [0.6, 0.8], [-0.5, 0.9]], 0.1, [1.0, 2.0], 0.7)
@@ -99,16 +99,12 @@ def test_the_information_bound_holds(M):
     # Level: 4 standard errors, 8 comparisons.
     bandit = fastes.LinearBandit.random(4, 2, seed=2)
     result = fastes.simulate(bandit, fastes.EnsembleSampling(M), T=6, runs=40, **KEPT)
-    table = history_laws_table(result, particles=512)
-    measured = np.array(table["kl_pbar_p"]["mean"])
-    error = np.array(table["kl_pbar_p"]["se"])
+    found, bounds = history_laws(result, particles=512), bounds_on(result)
+    measured, error = found.mean("kl")[:2]
     for name in ("paper", "proposition1", "information"):
-        assert (measured <= np.array(table["bounds"][name]) + 4 * error + 1e-9).all()
-    hellinger = np.array(table["hellinger_squared_of_pbar"]["mean"])
-    assert (hellinger <= measured + 4 * error).all()
-    assert table["effective"]["median"][0] == 512
-    least, median = (np.array(table["effective"][name]) for name in ("least", "median"))
-    assert (least <= median).all()
+        assert (measured <= bounds[name] + 4 * error + 1e-9).all()
+    assert (found.mean("hellinger_squared").value <= measured + 4 * error).all()
+    assert (found.effective[:, 0] == 512).all()
 
 
 def test_results_that_do_not_hold_what_is_needed_are_refused():
@@ -118,8 +114,21 @@ def test_results_that_do_not_hold_what_is_needed_are_refused():
     other = fastes.simulate(BANDIT, fastes.Greedy(), T=6, runs=2, **KEPT)
     with pytest.raises(ValueError, match="ensemble sampling only, got Greedy"):
         history_laws(other)
+    late = fastes.simulate(BANDIT, fastes.EnsembleSampling(2), T=6, runs=2, delay=2, **KEPT)
+    with pytest.raises(ValueError, match="not estimated for ES, M=2: rewards were late"):
+        history_laws(late)
     large = fastes.simulate(BANDIT, fastes.EnsembleSampling(10**6), T=6, runs=2, **KEPT)
     with pytest.raises(ValueError, match="choose fewer runs, earlier times or fewer particles"):
         history_laws(large, particles=10**6)
     with pytest.raises(ValueError, match="particles must be an integer from 16"):
-        check_particles(15)
+        filter_history(BANDIT, 2, np.zeros(1, int), np.zeros(1), np.array([0]), particles=15)
+
+
+def test_the_command_prints_a_table_and_draws_a_figure(tmp_path, capsys):
+    out = tmp_path / "pbar.svg"
+    sizes = ["--M", "1,3", "--K", "4", "--d", "2", "--times", "0,1,4"]
+    command.main([*sizes, "--runs", "6", "--particles", "64", "--out", str(out)])
+    shown = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if "ES" in line] == ["ES, M=1", "ES, M=3"]
+    assert shown.count("Hel^2  information  Prop. 1  paper  particles  least") == 2
+    assert "</svg>" in out.read_text()
