@@ -20,6 +20,7 @@ from bench.baselines import (
     numpy_batch,
     numpy_es,
     numpy_family,
+    numpy_glm,
     numpy_ids,
     numpy_index,
     numpy_ts,
@@ -215,6 +216,17 @@ def test_information_directed_sampling_knows_its_arms():
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.03)
     assert room.best_pair(*expected) in reference.pairs_of_least_ratio(*expected, close=1e-9)
+
+
+@pytest.mark.parametrize("M", [1, 20])
+def test_perturbed_modes_know_the_mode_of_what_they_played(M):
+    actions = arms(12, 3)
+    played = numpy_glm.perturbed_modes(actions, M, 80, 5)
+    n, y = (np.bincount(played.arms, weights, 12) for weights in (None, played.rewards))
+    data = reference.Plays("bernoulli", actions, np.zeros(12), n, y)
+    assert data.distance(played.mean) < 1e-8
+    np.testing.assert_allclose(played.covariance @ data.hessian(played.mean), np.eye(3), atol=1e-7)
+    assert set(played.rewards) == {0.0, 1.0}
 
 
 def test_normals_in_c_are_normal(available):

@@ -23,10 +23,12 @@ _HOME = {
     "Greedy": "agents.greedy",
     "InformationDirectedSampling": "agents.information_directed",
     "LinUCB": "agents.linucb",
-    "LinearBandit": "problem.bandit",
+    "LinearBandit": "problem.linear",
     "LiveAgent": "agents.live",
+    "LogisticBandit": "problem.generalised_linear",
     "OwnAgentError": "agents.own",
     "PerturbedHistory": "agents.perturbed_history",
+    "PoissonBandit": "problem.generalised_linear",
     "Progress": "simulation.progress",
     "Result": "results.result",
     "SimulationStopped": "simulation.api",
@@ -35,9 +37,9 @@ _HOME = {
     "ThompsonSampling": "agents.thompson_sampling",
     "Truth": "problem.truth",
     "UniformRandom": "agents.uniform_random",
-    "citation": "results.citation",
+    "citation": "reports.citation",
     "compare": "simulation.api",
-    "load": "studies.loading",
+    "load": "saved.loading",
     "report": "reports.api",
     "rerun": "simulation.rerun",
     "resume": "simulation.checkpoint",
@@ -67,12 +69,15 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.agents.perturbed_history import PerturbedHistory as PerturbedHistory
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
-    from fastes.problem.bandit import LinearBandit as LinearBandit
+    from fastes.problem.generalised_linear import LogisticBandit as LogisticBandit
+    from fastes.problem.generalised_linear import PoissonBandit as PoissonBandit
+    from fastes.problem.linear import LinearBandit as LinearBandit
     from fastes.problem.truth import Truth as Truth
     from fastes.reports.api import report as report
-    from fastes.results.citation import citation as citation
+    from fastes.reports.citation import citation as citation
     from fastes.results.comparison import Comparison as Comparison
     from fastes.results.result import Result as Result
+    from fastes.saved.loading import load as load
     from fastes.simulation.api import SimulationStopped as SimulationStopped
     from fastes.simulation.api import compare as compare
     from fastes.simulation.api import simulate as simulate
@@ -80,7 +85,6 @@ if TYPE_CHECKING:  # the same table for those who read types
     from fastes.simulation.progress import Progress as Progress
     from fastes.simulation.rerun import rerun as rerun
     from fastes.studies.execution import sweep as sweep
-    from fastes.studies.loading import load as load
     from fastes.studies.study import Study as Study
     from fastes.studies.sweep import Sweep as Sweep
 

@@ -1,3 +1,5 @@
+import gc
+
 from hypothesis import Phase, settings
 
 # The same examples every time, and no deadline on a first call that compiles.
@@ -7,3 +9,11 @@ settings.load_profile("fastes")
 settings.register_profile(
     "unshrunk", settings.get_profile("fastes"), phases=[Phase.explicit, Phase.generate]
 )
+
+# Of what numba makes while it compiles nearly all stays: a search for garbage finds none.
+gc.set_threshold(100_000, 20, 20)
+
+
+def pytest_collection_finish():
+    """Keep the collector from going over all tests and modules again and again."""
+    gc.freeze()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fastes.results.constants import Constants, Estimate
+from fastes.problem.constants import Constants, Estimate
 from fastes.results.diagnostics import Diagnostics, Measurements
 from fastes.results.regret import Regret
 from fastes.results.result import Configuration, Result
@@ -35,7 +35,10 @@ def made(agent="es", K=20, d=3, T=200, runs=10, scale=1.0, problem=None, seed=0,
         points=len(times),
         actions="fixed",
         noise=1.0,
+        rewards="gaussian",
         theta=theta or "prior",
+        truth="belief",
+        delay=0,
         problem=problem or f"{K or 0:x}{d:x}".rjust(16, "0"),
         versions={"fastes": "0", "kernels": "0", "numpy": "0", "numba": "0"},
         date="2026-01-01T00:00:00+00:00",
@@ -49,13 +52,13 @@ def made(agent="es", K=20, d=3, T=200, runs=10, scale=1.0, problem=None, seed=0,
 
 def made_on(bandit, **more):
     """Return such a result on a problem, whatever its action set."""
-    result, given = made(K=bandit.K, d=bandit.d, **more), bandit.action_set
+    result = made(K=bandit.K, d=bandit.d, **more)
     c = result.configuration._replace(
         rank=bandit.rank,
-        actions="fixed" if given is None else given.words,
+        actions=bandit.action_set.words,
         problem=bandit.fingerprint,
     )
-    counts = np.zeros(bandit.counted_arms, np.int64)
+    counts = np.zeros(bandit.action_set.counted_arms, np.int64)
     counts[:1] = c.runs * c.T
     return replace(result, configuration=c, counts=counts, problem=bandit)
 

@@ -36,7 +36,7 @@ from typing import NamedTuple
 from mutant_table import MUTANTS, Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
-_COPIED = ("fastes", "kernels", "tests", "bench", "docs/how-to", "pyproject.toml")
+_COPIED = ("fastes", "kernels", "tests", "bench", "docs/how-to", "docs/studies", "pyproject.toml")
 _SECONDS = 300
 _OUTCOMES = ("killed", "out of time", "survived", "error")
 

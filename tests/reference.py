@@ -504,3 +504,115 @@ def noise(seed: int, run: int, stream: int, t: int, law: str) -> float:
     if law == "signs":
         return 1.0 if word >= 2**63 else -1.0
     return math.sqrt(3.0) * (2.0 * (word // 2**12 + 0.5) / 2.0**52 - 1.0)
+
+
+# -------------------------------------------------------------- generalised linear rewards
+
+
+def open_uniform(seed: int, run: int, stream: int, t: int) -> float:
+    """The uniform of time t: the middle of one of 2^52 pieces of (0, 1)."""
+    return ((random_pair(seed, run, stream, 0, t // 2)[t % 2] >> 12) + 0.5) * 2.0**-52
+
+
+def mean_and_variance(family: str, value: Any) -> tuple[Any, Any]:
+    """psi' and psi'' of a family at some values."""
+    value = np.asarray(value, np.longdouble)
+    if family == "gaussian":
+        return value, np.ones_like(value)
+    if family == "poisson":
+        return np.exp(value), np.exp(value)
+    small = np.exp(-abs(value))
+    return np.where(value < 0, small, 1) / (1 + small), small / (1 + small) ** 2
+
+
+@dataclass
+class Plays:
+    """What distinct arms paid: rows b, offsets o, numbers of plays n and sums of rewards y."""
+
+    family: str
+    rows: Floats
+    offsets: Floats
+    n: Floats
+    y: Floats
+
+    def gradient(self, z: Floats, xi: Any = 0.0) -> Floats:
+        """Z + sum n psi' b - sum y b - xi."""
+        rows = self.rows.astype(np.longdouble)
+        mean, _ = mean_and_variance(self.family, self.offsets + rows @ z)
+        return np.asarray(z - xi + rows.T @ (self.n * mean - self.y), np.float64)
+
+    def hessian(self, z: Floats) -> Floats:
+        """I + sum n psi'' b b'."""
+        _, variance = mean_and_variance(self.family, self.offsets + self.rows @ z)
+        weights = np.asarray(self.n * variance, np.float64)
+        return np.asarray(np.eye(len(z)) + self.rows.T @ (weights[:, None] * self.rows))
+
+    def distance(self, z: Floats, xi: Any = 0.0) -> float:
+        """How many standard deviations z is from where the gradient is zero, to first order."""
+        g = self.gradient(z, xi)
+        return float(np.sqrt(g @ np.linalg.solve(self.hessian(z), g)))
+
+    def mode(self, xi: Any = 0.0) -> Floats:
+        """Where the gradient is zero: Newton's method, each step halved until it leads downhill."""
+        z = np.zeros(self.rows.shape[1])
+        for _ in range(500):
+            step = -np.linalg.solve(self.hessian(z), self.gradient(z, xi))
+            while self.gradient(z + step, xi) @ step > 1e-3 * abs(self.gradient(z, xi) @ step):
+                step = step / 2
+            z = z + step
+            if abs(step).max() <= 1e-13 * (1 + abs(z).max()):
+                break
+        return z
+
+
+def glm_ensemble(
+    family: str,
+    actions: Floats,
+    offsets: Floats,
+    M: int,
+    T: int,
+    constant: float,
+    index: Callable[[int], int],
+    first: Callable[[int, int], Floats],
+    later: Callable[[int, int], Floats],
+    reward: Callable[[int, float], float],
+    theta: Floats,
+) -> tuple[list[int], list[Floats], Floats]:
+    """Ensemble sampling by perturbed modes: what was played, each model read and the last mode.
+
+    `index(t)` is the model read at step t; `first(t, n)` are the n normals of a first read,
+    `later(t, n)` those of another; `reward(t, mean)` is what an arm of a mean pays.
+    """
+    order: list[int] = []
+    n, y, V = (np.zeros(len(actions)) for _ in range(3))
+    models: dict[int, tuple[Floats, Floats]] = {}
+    arms, read = [], []
+    r = actions.shape[1]
+    mode = np.zeros(r)
+    for t in range(T):
+        m, played = index(t), np.array(order, int)
+        data = Plays(family, actions[played], offsets[played], n[played], y[played])
+        if m in models:
+            xi, then = models[m]
+            missed = [a for a in order if V[a] > then[a]]
+            normals = later(t, len(missed))
+        else:
+            missed, then = order, np.zeros(len(actions))
+            normals = first(t, r + len(order))
+            xi, normals = normals[:r], normals[r:]
+        for a, normal in zip(missed, normals, strict=True):
+            xi = xi + math.sqrt(V[a] - then[a]) * normal * actions[a]
+        models[m] = xi, V.copy()
+        read.append(data.mode(xi))
+        arm = int(np.argmax(offsets + actions @ read[-1]))
+        arms.append(arm)
+        mean, _ = mean_and_variance(family, offsets[arm] + actions[arm] @ theta)
+        if arm not in order:
+            order.append(arm)
+        n[arm] += 1
+        y[arm] += reward(t, float(mean))
+        played = np.array(order, int)
+        mode = Plays(family, actions[played], offsets[played], n[played], y[played]).mode()
+        _, variance = mean_and_variance(family, offsets[arm] + actions[arm] @ mode)
+        V[arm] += constant or float(variance)
+    return arms, read, mode

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 import sys
 
 import numpy as np
@@ -11,12 +12,13 @@ from fastes.kernels.agents.interface import has_linear_scores
 from fastes.kernels.streams.philox import source
 
 import fastes
+from fastes.actions import ACTION_SETS
 from fastes.agents import AGENTS
 from fastes.checks.parameters import parameters_of
 
 # Each may import those after it.
 ROOMS = (
-    *("cli", "reports", "studies", "simulation", "theory", "results", "agents", "problem"),
+    *("cli", "reports", "saved", "studies", "simulation", "theory", "results", "agents", "problem"),
     *("actions", "files", "checks", "kernels"),
 )
 
@@ -58,6 +60,20 @@ def test_the_library_never_imports_the_command_line():
     for path in tree.sources("fastes"):
         if "cli" not in path.parts and path.name != "__main__.py":
             assert not any(module.split(".")[0] == "click" for module in imported(path)), path
+
+
+def test_no_code_asks_which_action_set_it_has():
+    sets = "|".join(kind.__name__ for kind in ACTION_SETS.values())
+    asked = re.compile(rf"isinstance\([^)]*\b({sets}|ActionSet|[A-Z]\w*Actions)\b")
+    found = {
+        path.relative_to(tree.ROOT).as_posix(): asked.findall(path.read_text())
+        for path in tree.sources("fastes")
+        if "actions" not in path.parts
+    }
+    # What LinearBandit is given is a set, or an array of arms.
+    assert {path: names for path, names in found.items() if names} == {
+        "fastes/problem/bandit.py": ["ActionSet"]
+    }
 
 
 def test_every_file_is_in_a_room_and_says_what_it_is():

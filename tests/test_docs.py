@@ -16,6 +16,7 @@ from bench.table import print_table
 from fastes.agents.action_law import ActionLaw, Moments
 from fastes.agents.live import Belief
 from fastes.cli import main
+from fastes.results.configuration import FACTS
 from fastes.results.tables import Grid
 from fastes.studies.axes import AXES
 
@@ -151,6 +152,14 @@ def test_every_printed_column_is_in_the_glossary(command, words, grids, tmp_path
 
 def test_every_axis_of_a_study_is_in_the_glossary():
     assert {*AXES} <= explained("fastes sweep")
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_every_fact_of_a_simulation_is_in_the_reference(name):
+    fields = re.findall(r"^\| (`.*?) +\|", TEXTS["docs/reference/json.md"], re.M)
+    assert name in {word for cell in fields for word in re.findall(r"`([^`]+)`", cell)}
+    if FACTS[name].line is not None:  # show has a row of it where it is not usual
+        assert name in explained("fastes show")
 
 
 @pytest.mark.parametrize("command", ["simulate", "diagnose"])

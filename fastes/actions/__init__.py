@@ -6,21 +6,22 @@ from typing import Any
 from fastes.actions.action_set import ActionSet
 from fastes.actions.ball import Ball
 from fastes.actions.drawn import Fresh, Redrawn
+from fastes.actions.fixed import Fixed
 from fastes.actions.given import Given
 from fastes.actions.offered import Offered
 from fastes.actions.subset import Subset
 
-__all__ = ["ActionSet", "Ball", "Fresh", "Given", "Offered", "Redrawn", "Subset"]
+__all__ = ["ActionSet", "Ball", "Fixed", "Fresh", "Given", "Offered", "Redrawn", "Subset"]
 
 ACTION_SETS: dict[str, type[ActionSet]] = {
-    each.kind: each for each in (Redrawn, Fresh, Subset, Given, Ball, Offered)
+    each.kind: each for each in (Fixed, Redrawn, Fresh, Subset, Given, Ball, Offered)
 }
 """The sets by their names in files."""
 
 
 def action_set_from_parts(parts: Mapping[str, Any]) -> ActionSet:
-    """Return the set whose `parts`, with its kind, these are, or raise."""
-    kind = str(parts["set_kind"])
+    """Return the set whose `parts`, with its kind unless it is fixed, these are, or raise."""
+    kind = str(parts.get("set_kind", Fixed.kind))
     if kind not in ACTION_SETS:
         raise ValueError(f"there is no action set {kind!r}")
     return ACTION_SETS[kind].from_parts(parts)

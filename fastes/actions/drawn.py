@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from fastes.actions.action_set import ActionSet, checked_sizes
+from fastes.actions.action_set import ActionSet
+from fastes.checks import numbers
+from fastes.checks.numbers import MAX_SIZE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,21 +28,16 @@ class Drawn(ActionSet):
     arms: str = "sphere"
 
     def __post_init__(self) -> None:
-        K, d = checked_sizes(self.K, self.d)
+        K = numbers.integer("K", self.K, 1, MAX_SIZE)
+        d = numbers.integer("d", self.d, 1, MAX_SIZE)
+        if K * ((d + 1) // 2) > MAX_SIZE:  # lanes of the random generator
+            raise ValueError(
+                f"K d must be below 2^33 for arms that are drawn again, got {K} and {d}"
+            )
         object.__setattr__(self, "K", K)
         object.__setattr__(self, "d", d)
         if self.arms not in FAMILIES:
             raise ValueError(f"arms must be one of {', '.join(FAMILIES)}, got {self.arms!r}")
-
-    @property
-    def arms_on_offer(self) -> int:
-        """K."""
-        return self.K
-
-    @property
-    def dimension(self) -> int:
-        """d."""
-        return self.d
 
     @property
     def longest(self) -> float:
@@ -105,11 +102,32 @@ class Redrawn(Drawn):
     """
 
     kind: ClassVar[str] = "redrawn"
+    arms_repeat: ClassVar[bool] = True
 
     @property
     def words(self) -> str:
         """What is on offer."""
         return f"redrawn every run, {self.arms}"
+
+    def _numbers(self, rank: int, full: bool) -> int:
+        """Return how many there are while arms are made: their rows, whitened and checked."""
+        return self.K * (self.d + 2 * rank)
+
+    def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
+        """Return the arms of a run."""
+        from fastes.kernels.actions.offer import FixedActions
+
+        return FixedActions(canonical.stored(self.rows(seed, run, 0)))
+
+    def environment(self, actions: Any, run: Any) -> Any:
+        """Return what each arm of a run pays."""
+        return run.environment(actions.arms, lambda: self.rows(run.seed, run.run, 0))
+
+    def rows_on_offer(self, run: Any, t: int, recorded: Any) -> list[Floats]:
+        """Return the same rows for every step."""
+        from fastes.checks import arrays
+
+        return [arrays.frozen(self.rows(run.seed, run.run, 0))] * len(recorded)
 
 
 @dataclass(frozen=True)
@@ -132,3 +150,19 @@ class Fresh(Drawn):
     def words(self) -> str:
         """What is on offer."""
         return f"fresh every step, {self.arms}"
+
+    def _numbers(self, rank: int, full: bool) -> int:
+        """Return how many are kept of the whitening, and of a tile of arms."""
+        from fastes.kernels.arithmetic.tile_product import TILE
+
+        return super()._numbers(rank, full) + TILE * (self.d + 2)
+
+    def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
+        """Return room for the arms of a step."""
+        from fastes.kernels.actions.fresh import fresh_actions
+
+        return fresh_actions(self.K, self.family, canonical.whitening())
+
+    def rows_on_offer(self, run: Any, t: int, recorded: Any) -> list[Floats]:
+        """Return the rows of each step."""
+        return [self.rows(run.seed, run.run, t + i) for i in range(len(recorded))]

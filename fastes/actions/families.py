@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastes.checks import numbers
+from fastes.checks.numbers import MAX_SEED, MAX_SIZE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -12,12 +15,16 @@ if TYPE_CHECKING:
 FAMILIES = ("sphere", "gaussian", "uniform", "basis")
 
 
-def check_family(family: str, K: int, d: int) -> None:
-    """Raise ValueError unless there are K arms in R^d of a family."""
+def random_arms(family: str, K: Any, d: Any, seed: Any) -> RandomArms:
+    """Return K arms in R^d of a family, or raise ValueError where there are none."""
+    K = numbers.integer("K", K, 1, MAX_SIZE)
+    d = numbers.integer("d", d, 1, MAX_SIZE)
+    seed = numbers.integer("seed", seed, 0, MAX_SEED)
     if family not in FAMILIES:
         raise ValueError(f"arms must be one of {', '.join(FAMILIES)}, got {family!r}")
     if family == "basis" and K != d:
         raise ValueError(f"basis arms are the d unit vectors: K must equal d, got {K} and {d}")
+    return RandomArms(family, K, d, seed)
 
 
 class RandomArms(NamedTuple):
@@ -28,13 +35,18 @@ class RandomArms(NamedTuple):
     d: int
     seed: int
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """K and d, as the shape of the array that `draw` returns."""
+        return self.K, self.d
+
     def draw(self) -> Floats:
         """Return the arms, one a row."""
         return _draw(*self)
 
     @property
     def words(self) -> str:
-        """Which arms they are, in a few words, as those of an action set."""
+        """Which arms they are, in a few words."""
         return f"{self.family}, drawn with seed {self.seed}"
 
     def parts(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastes.actions.action_set import Parts
+    from fastes.checks.arrays import Floats
 
 _SAMPLES, _SAMPLE_BYTES = 64, 1 << 16
 
@@ -74,13 +75,13 @@ class Given(ActionSet):
         return f"Given({n} sets of {K} arms, d={d})"
 
     @property
-    def arms_on_offer(self) -> int:
-        """K."""
+    def K(self) -> int:
+        """Number of arms of a set."""
         return self.array.shape[1]
 
     @property
-    def dimension(self) -> int:
-        """d."""
+    def d(self) -> int:
+        """The length of an arm."""
         return self.array.shape[2]
 
     @property
@@ -131,3 +132,23 @@ class Given(ActionSet):
         if found.sampled_hash() != str(parts["set_hash"]):
             raise ValueError(f"the arms were read from {file}, which holds others now")
         return found
+
+    def fault(self, t: int) -> str:
+        """Return that an arm of step t is not finite: files are not read before they are needed."""
+        import numpy as np
+
+        finite = np.isfinite(self.array[t % len(self.array)]).all()
+        return "" if finite else f"actions hold an arm at step {t} that is not finite"
+
+    def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
+        """Return all sets, and room for one."""
+        from fastes.kernels.actions.given import given_actions
+
+        return given_actions(self.array, canonical.whitening(), canonical.limits)
+
+    def rows_on_offer(self, run: Any, t: int, recorded: Any) -> list[Floats]:
+        """Return the set of each step."""
+        import numpy as np
+
+        places = [(t + i) % len(self.array) for i in range(len(recorded))]
+        return [np.asarray(self.array[place], np.float64) for place in places]

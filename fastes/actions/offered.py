@@ -37,21 +37,14 @@ class Offered(ActionSet):
     """
 
     kind: ClassVar[str] = "offered"
+    simulated: ClassVar[bool] = False
+    live: ClassVar[bool] = True
+    K: ClassVar[None] = None  # as many as the caller offers
 
     d: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", numbers.integer("d", self.d, 1, MAX_SIZE))
-
-    @property
-    def arms_on_offer(self) -> None:
-        """As many as the caller offers."""
-        return None
-
-    @property
-    def dimension(self) -> int:
-        """d."""
-        return self.d
 
     @property
     def longest(self) -> float:

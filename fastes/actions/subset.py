@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from fastes.actions.action_set import ActionSet
+from fastes.actions.fixed import KnownArms
 from fastes.checks import numbers
 from fastes.checks.numbers import MAX_SIZE
 
@@ -13,19 +13,20 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastes.actions.action_set import Parts
+    from fastes.actions.families import RandomArms
     from fastes.checks.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Subset(ActionSet):
+class Subset(KnownArms):
     """At every step, `size` arms of a fixed pool, any set of that size as likely as any other.
 
     Arms are known by their numbers in the pool.
 
     Parameters
     ----------
-    pool : (n, d) array_like
-        All arms, one a row.
+    pool : (n, d) array_like or RandomArms
+        All arms, one a row; or random ones by their numbers.
     size : int
         How many of them are on offer at a step.
 
@@ -40,53 +41,31 @@ class Subset(ActionSet):
     """
 
     kind: ClassVar[str] = "subset"
-    numbered: ClassVar[bool] = True
 
-    pool: Floats
     size: int
 
-    def __init__(self, pool: ArrayLike, size: int) -> None:
-        from fastes.checks import arrays
-
-        rows = arrays.array("pool", pool)
-        if rows.ndim != 2 or 0 in rows.shape:
-            raise ValueError(
-                "pool must have two dimensions, arms by features, at least 1 by 1, "
-                f"got shape {rows.shape}"
-            )
-        most = numbers.integer("the number of arms in the pool", len(rows), 1, MAX_SIZE)
-        object.__setattr__(self, "pool", arrays.frozen(rows))
+    def __init__(self, pool: ArrayLike | RandomArms, size: int) -> None:
+        n = self._keep("pool", pool, "arms by features, at least 1 by 1")
+        most = numbers.integer("the number of arms in the pool", n, 1, MAX_SIZE)
         object.__setattr__(self, "size", numbers.integer("size", size, 1, most))
 
     def __repr__(self) -> str:
-        return f"Subset({self.size} of {len(self.pool)} arms, d={self.dimension})"
+        return f"Subset({self.size} of {self.counted_arms} arms, d={self.d})"
 
     @property
-    def arms_on_offer(self) -> int:
+    def pool(self) -> Floats:
+        """All arms, one a row."""
+        return self.known_arms
+
+    @property
+    def K(self) -> int:
         """How many are on offer."""
         return self.size
 
     @property
-    def counted_arms(self) -> int:
-        """All of the pool."""
-        return len(self.pool)
-
-    @property
-    def dimension(self) -> int:
-        """The length of an arm."""
-        return self.pool.shape[1]
-
-    @property
-    def longest(self) -> float:
-        """The length of the longest arm."""
-        import numpy as np
-
-        return float(np.linalg.norm(self.pool, axis=1).max())
-
-    @property
     def words(self) -> str:
         """What is on offer."""
-        return f"of a pool of {len(self.pool):,}, drawn every step"
+        return f"of a pool of {self.counted_arms:,}, drawn every step"
 
     def parts(self) -> dict[str, NDArray[Any]]:
         """Return the pool and the size."""
@@ -98,3 +77,25 @@ class Subset(ActionSet):
     def from_parts(cls, parts: Parts) -> Self:
         """Return the set of this pool and size."""
         return cls(parts["set_pool"], int(parts["set_size"]))
+
+    def _numbers(self, rank: int, full: bool) -> int:
+        """Return how many are kept of each arm in the pool, and of a subset, a table too."""
+        return self.counted_arms * (rank + 1) + 6 * self.size
+
+    def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
+        """Return the pool, and room for a subset."""
+        from fastes.kernels.actions.subset import subset_actions
+
+        return subset_actions(*canonical.rows_and_offsets(), self.size)
+
+    def environment(self, actions: Any, run: Any) -> Any:
+        """Return what each arm of the pool pays."""
+        from fastes.kernels.loop.environment import pool_environment
+
+        known = run.canonical
+        means = run.means(known.arms, lambda: self.pool)
+        return pool_environment(means, actions.chosen, known.rank, run.law(), run.late())
+
+    def rows_on_offer(self, run: Any, t: int, recorded: Any) -> list[Floats]:
+        """Return the rows of these numbers."""
+        return [self.pool[chosen] for chosen in recorded]

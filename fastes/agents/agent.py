@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from fastes.checks.arrays import Arrays
     from fastes.kernels.actions.arms import Arms
     from fastes.kernels.streams.philox import Source
-    from fastes.problem.bandit import LinearBandit
+    from fastes.problem.bandit import Bandit
+    from fastes.problem.rewards import RewardLaw
 
 
 class Agent(ABC):
@@ -111,20 +112,37 @@ class Agent(ABC):
     def begin(self, state: Any, source: Source) -> None:  # noqa: B027, which most have no use for
         """Draw what is random in a state before the first step."""
 
-    def _layout(self, K: int | None, r: int, steps: int) -> Any:
-        from fastes.kernels.beliefs.gaussian.state import gaussian
+    def _layout(self, K: int | None, r: int, steps: int, rewards: RewardLaw | None) -> Any:
+        from fastes.problem.rewards import GAUSSIAN
 
-        return self.layout(K, gaussian.layout(r, rooted=self.rooted), steps)
+        return self.layout(K, (rewards or GAUSSIAN).belief(K, r, steps, self.rooted), steps)
 
-    def initial_state(self, K: int | None, r: int, source: Source, steps: int = 0) -> Any:
-        """Return a kernel state on the canonical problem of rank r, before the first step."""
+    def initial_state(
+        self,
+        K: int | None,
+        r: int,
+        source: Source,
+        steps: int = 0,
+        rewards: RewardLaw | None = None,
+    ) -> Any:
+        """Return a kernel state on the canonical problem of rank r, before the first step.
+
+        Rewards are Gaussian, if nothing else is said.
+        """
         from fastes.kernels.states.layout import allocate
 
-        state = allocate(self._layout(K, r, steps))
+        state = allocate(self._layout(K, r, steps, rewards))
         self.begin(state, source)
         return state
 
-    def restored_state(self, arrays: Arrays, arms: Arms | None, r: int, steps: int = 0) -> Any:
+    def restored_state(
+        self,
+        arrays: Arrays,
+        arms: Arms | None,
+        r: int,
+        steps: int = 0,
+        rewards: RewardLaw | None = None,
+    ) -> Any:
         """Return the state that was saved as these arrays, or raise.
 
         `steps` is how many there will be in all, where that is known.
@@ -132,7 +150,7 @@ class Agent(ABC):
         from fastes.kernels.agents.interface import restored_state
         from fastes.kernels.beliefs.interface import is_whole
 
-        layout = self._layout(None if arms is None else arms.K, r, steps)
+        layout = self._layout(None if arms is None else arms.K, r, steps, rewards)
         state = restored_state(layout, arrays, arms, steps)
         if not is_whole(state.belief):
             raise ValueError("a saved agent's counters are out of range")
@@ -142,11 +160,11 @@ class Agent(ABC):
         """Return the state with larger arrays, for a kernel that `needs_capacity`."""
         return state
 
-    def state_bytes(self, K: int | None, r: int, T: int) -> int:
+    def state_bytes(self, K: int | None, r: int, T: int, rewards: RewardLaw | None = None) -> int:
         """Return the memory that one run's state takes in T steps, at most."""
         from fastes.kernels.states.layout import layout_bytes
 
-        return layout_bytes(self._layout(K, r, T))
+        return layout_bytes(self._layout(K, r, T, rewards))
 
     def shared_cost(self, r: int) -> float:
         """Return about how many multiply-adds of a step can be shared by threads."""
@@ -161,12 +179,12 @@ class Agent(ABC):
 
         return law_of_best_score(state, arms)
 
-    def start(self, bandit: LinearBandit, seed: int = 0) -> LiveAgent:
+    def start(self, bandit: Bandit, seed: int = 0) -> LiveAgent:
         """Return an agent that chooses arms and learns from rewards as they come.
 
         Parameters
         ----------
-        bandit : LinearBandit
+        bandit : Bandit
             The arms, the prior and the noise. Its rewards come from the caller.
         seed : int
             Of the agent's own randomness.

@@ -128,12 +128,17 @@ class EnsembleSampling(Agent):
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its state."""
-        from fastes.kernels.beliefs.interface import mean_of
-        from fastes.kernels.ensembles import deferred, eager
+        from fastes.kernels.beliefs.interface import mean_of, variances_by_arm
+        from fastes.kernels.ensembles import deferred, eager, weight_log
 
         given = belief, self.M, self._deviations
+        weighted = variances_by_arm(belief) is not None
+        if weighted and self.perturbations == "signs":
+            raise ValueError("perturbations must be normal for rewards that are not gaussian")
         if self._is_eager(K):
             return eager.eager_ensemble.layout(*given)
+        if weighted:
+            return weight_log.ensemble_by_weights.layout(K, *given, steps)
         if K is None or self._keeps_rows(K, len(mean_of(belief))):
             return deferred.ensemble_by_rows.layout(*given, steps)
         return deferred.ensemble_by_arms.layout(K, *given, steps)

@@ -60,7 +60,10 @@ class InformationDirectedSampling(Agent):
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its state."""
         from fastes.kernels.agents.information_directed import information_directed
+        from fastes.kernels.beliefs.interface import variances_by_arm
 
+        if variances_by_arm(belief) is not None:
+            raise ValueError(f"{self.title} plays on gaussian rewards only")
         return information_directed.layout(belief, self.samples)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:

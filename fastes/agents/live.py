@@ -7,25 +7,15 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastes.actions import Ball, Offered
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
+from fastes.agents.best_arms import read_models
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.live_lock import new_lock
-from fastes.agents.live_offers import (
-    MOST,
-    Choice,
-    Offer,
-    ball_choice,
-    checked_rows,
-    fixed_choice,
-    needs_rows,
-    refused,
-    whitening_of,
-)
+from fastes.agents.live_rows import Choice, Room, checked_rows, refused
 from fastes.agents.own_compiled import checked
 from fastes.agents.run_bytes import run_bytes
-from fastes.agents.search import renew_search
+from fastes.agents.search import renew_search, search_method, workspace_on
 from fastes.checks import memory, numbers
 from fastes.checks.arrays import Arrays, Floats
 from fastes.checks.documented import documented
@@ -33,17 +23,19 @@ from fastes.checks.memory import require
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.guard import made_of
 from fastes.files.kinds import require_replaceable
-from fastes.kernels.actions.ball import BallActions
 from fastes.kernels.actions.whitening import first_refused
 from fastes.kernels.agents.interface import needs_capacity, saved_arrays
 from fastes.kernels.beliefs.interface import covariance_of, mean_of
 from fastes.kernels.loop.live import act, act_on_rows, observe, observe_rows
 from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import source
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.bandit import Bandit
 from fastes.problem.whitening import to_user_coordinates
 
 _Live = TypeVar("_Live", bound="LiveAgent")
+
+_PLAIN = (float, int, bool)
+"""Types of a single reward that are quick to check."""
 
 _MOST_AT_ONCE = 10_000  # rewards: a call that takes longer would not hear Ctrl-C
 
@@ -51,6 +43,9 @@ _MOST_AT_ONCE = 10_000  # rewards: a call that takes longer would not hear Ctrl-
 @documented
 class Belief(NamedTuple):
     """The posterior of theta, N(mean, covariance), in the coordinates and units of the problem.
+
+    Of a `LogisticBandit` or `PoissonBandit` it is Laplace's approximation: the mode, and the
+    inverse of the Hessian there.
 
     Attributes
     ----------
@@ -86,7 +81,7 @@ class LiveAgent:
 
     def __init__(
         self,
-        bandit: LinearBandit,
+        bandit: Bandit,
         agent: Agent,
         seed: int,
         state: Any,
@@ -98,11 +93,12 @@ class LiveAgent:
         self.seed = seed
         self._state = state
         self._source = source(seed)
-        self._by_row = needs_rows(bandit)
+        self._by_row = _by_row(bandit)
         self._all = _all_arms(agent, bandit)
-        self._offer = Offer(agent, bandit)
+        self._room = Room(agent, bandit.canonical)
         self._lock = new_lock()  # held by the call that uses the state or any scratch
-        self._whitening = whitening_of(bandit) if self._by_row else None
+        self._whitening = bandit.canonical.whitening() if self._by_row else None
+        self._limits = bandit.canonical.limits
         self._row = np.empty(bandit.rank)
         self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
         self._acts = acts
@@ -159,20 +155,19 @@ class LiveAgent:
                     break
                 if not needs_capacity(self._state):
                     raise FloatingPointError(
-                        "the posterior was lost to rounding: the arms' values are too many noise "
-                        "standard deviations apart"
+                        f"the posterior was lost to rounding: {self.bandit.rewards.lost}"
                     )
                 self._state = self.agent.with_capacity(self._state)
             self._acts += 1
-            if isinstance(offered, BallActions):
-                return np.ldexp(offered.scratch.a, self.bandit.actions.exponent)
+            if self.bandit.action_set.chosen_by == "vector":
+                return self.bandit.action_set.played(offered)
             return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
 
     def _act(self, rows: Floats | None, offered: Any, work: Any) -> int:
         """Let the kernel choose. Return the arm, or -1."""
         if rows is None:
             return int(act(self._state, offered, self._source, self._acts, work))
-        parts = self._whitening, rows, MOST, self._source, self._acts
+        parts = self._whitening, rows, self._limits, self._source, self._acts
         arm = act_on_rows(self._state, offered, *parts, work, self._row)
         if arm < -1:
             raise refused(f"actions[{-2 - arm}]", rows[-2 - arm])
@@ -182,25 +177,25 @@ class LiveAgent:
         self, actions: ArrayLike | None, available: ArrayLike | None
     ) -> tuple[Floats | None, NDArray[np.int64] | None, Choice]:
         """Return rows that are offered, the numbers of arms if not 0, 1, ..., and the choice."""
-        offered = isinstance(self.bandit.actions, Offered)
+        given = self.bandit.action_set
+        offered = given.chosen_by == "row"
         if offered != (actions is not None):
             said = "needs actions, the arms on offer" if offered else "takes no actions"
-            raise TypeError(f"act() of an agent whose arms are {self._what_arms()} {said}")
+            raise TypeError(f"act() of an agent whose arms are {given.words} {said}")
         if available is not None and self._by_row:
-            raise TypeError(f"available numbers fixed arms, these are {self._what_arms()}")
+            raise TypeError(f"available numbers fixed arms, these are {given.words}")
         if actions is not None:
-            rows, choice = self._offer.rows(actions)
-            return rows, None, choice
+            rows = checked_rows("actions", actions, self.bandit.d)
+            if len(rows) == 0:
+                raise ValueError("actions must hold at least one arm, got none")
+            return rows, None, self._room.of(len(rows))
         if available is not None:
             chosen = self._checked_arms("available", available)
             if len(chosen) == 0 or len(np.unique(chosen)) < len(chosen):
                 raise ValueError("available must hold at least one arm, and each once")
-            return None, chosen, self._offer.some(chosen)
+            return None, chosen, self._room.some(chosen)
         assert self._all is not None  # only where arms are offered
         return None, None, self._all
-
-    def _what_arms(self) -> str:
-        return "fixed" if self.bandit.action_set is None else self.bandit.action_set.words
 
     def observe(self, arm: ArrayLike, reward: ArrayLike) -> None:
         """Take in the reward of an arm, or the rewards of several arms in their order.
@@ -234,7 +229,7 @@ class LiveAgent:
     def _learn(self, arms: NDArray[Any], rewards: Floats) -> int:
         """Let the kernel learn rewards. Return how many it took before it needed capacity."""
         if self._by_row:
-            rows = self._whitening, arms, rewards, MOST
+            rows = self._whitening, arms, rewards, self._limits
             learned = int(observe_rows(self._state, *rows, self._source, self._observed, self._row))
             if learned < 0:
                 raise refused("row", arms[-1 - learned])
@@ -253,7 +248,7 @@ class LiveAgent:
                 f"and {np.shape(reward)}"
             )
         if len(rows) > _MOST_AT_ONCE:  # else the kernel that learns them looks first
-            wrong = first_refused(self._whitening, rows, MOST, self._row)
+            wrong = first_refused(self._whitening, rows, self._limits, self._row)
             if wrong >= 0:
                 raise refused("row", rows[wrong])
         return rows, rewards
@@ -261,12 +256,11 @@ class LiveAgent:
     def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
         """Return arms and rewards, in canonical units, as arrays of one length, or raise."""
         K, law = self.bandit.K, self.bandit.rewards
-        if type(arm) is int and type(reward) is float and 0 <= arm < K:  # the common case, quick
-            self._one_arm[0], self._one_reward[0] = arm, reward / law.unit
-            if abs(reward) <= law.largest:
-                return self._one_arm, self._one_reward
+        if type(arm) is int and type(reward) in _PLAIN and 0 <= arm < K and law.takes(reward):
+            self._one_arm[0], self._one_reward[0] = arm, float(reward) / law.unit
+            return self._one_arm, self._one_reward  # the common case, quick
         arms = np.atleast_1d(np.asarray(arm))
-        rewards = self.bandit.rewards.checked(reward)
+        rewards = law.checked(reward)
         if arms.ndim != 1 or arms.shape != rewards.shape:
             raise ValueError(
                 f"arm and reward must be single or of one length, got shapes {arms.shape} "
@@ -316,13 +310,13 @@ class LiveAgent:
         with self._lock:
             belief = self._state.belief
             xi = self.agent.models(self._state, self._source, self.observations)
-            mu, S = mean_of(belief).copy(), covariance_of(belief).copy()
-        return self.bandit.prior_mean + (mu + xi @ S) @ self._to_user_coordinates().T
+            z = read_models(belief, xi)
+        return self.bandit.prior_mean + z @ self._to_user_coordinates().T
 
     def _to_user_coordinates(self) -> Floats:
         bandit = self.bandit
         rows = np.empty((0, bandit.d)) if self._by_row else bandit.actions
-        return to_user_coordinates(bandit.canonical, rows, bandit.prior_cov, bandit.noise)
+        return to_user_coordinates(bandit.canonical, rows, bandit.prior_cov, bandit.rewards.unit)
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the agent and its bandit to one npz file, whole or not at all.
@@ -359,32 +353,34 @@ class LiveAgent:
                 for name in ("acts", "observations")
             )
             seed = numbers.integer("seed", meta["seed"], 0, numbers.MAX_SEED)
-            bandit = LinearBandit.from_parts(arrays)
+            bandit = Bandit.from_parts(arrays)
             _require_room(agent, bandit)
             parts = with_prefix(arrays, "state_")
             return _restored(cls, bandit, agent, seed, parts, acts, observations)
 
 
-def start_live(agent: Agent, bandit: LinearBandit, seed: int) -> LiveAgent:
+def start_live(agent: Agent, bandit: Bandit, seed: int) -> LiveAgent:
     """Return a live agent before its first choice."""
-    if not isinstance(bandit, LinearBandit):
-        raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(bandit)}")
+    if not isinstance(bandit, Bandit):
+        raise TypeError(
+            f"bandit must be a bandit such as a LinearBandit, got {numbers.shown(bandit)}"
+        )
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
     checked(agent)
     _require_room(agent, bandit)
-    K = None if needs_rows(bandit) else bandit.K
-    state = agent.initial_state(K, bandit.rank, source(seed))
+    K = None if _by_row(bandit) else bandit.K
+    state = agent.initial_state(K, bandit.rank, source(seed), rewards=bandit.rewards)
     return LiveAgent(bandit, agent, seed, state)
 
 
-def _require_room(agent: Agent, bandit: LinearBandit) -> None:
+def _require_room(agent: Agent, bandit: Bandit) -> None:
     needed = run_bytes(agent, bandit.sizes, 1, 0)
     require(f"{agent}", needed.state + needed.search + needed.offers)
 
 
 def _restored(
     kind: type[_Live],
-    bandit: LinearBandit,
+    bandit: Bandit,
     agent: Agent,
     seed: int,
     parts: Arrays,
@@ -392,8 +388,8 @@ def _restored(
     observations: int,
 ) -> _Live:
     """Return the live agent whose state has these arrays, or raise."""
-    arms = None if needs_rows(bandit) else bandit.canonical.arms
-    state = agent.restored_state(parts, arms, bandit.rank)
+    arms = None if _by_row(bandit) else bandit.canonical.arms
+    state = agent.restored_state(parts, arms, bandit.rank, rewards=bandit.rewards)
     return kind(bandit, agent, seed, state, acts, observations)
 
 
@@ -401,10 +397,22 @@ def _copied(arrays: Arrays) -> Arrays:
     return {name: part.copy() for name, part in arrays.items()}
 
 
-def _all_arms(agent: Agent, bandit: LinearBandit) -> Choice | None:
+def _by_row(bandit: Bandit) -> bool:
+    """Return whether arms are observed by their rows, or raise: live agents take no such set."""
+    given = bandit.action_set
+    if not given.live:
+        raise ValueError(
+            f"a live agent takes fixed arms, Offered(d) or Ball(d), got actions {given.words}"
+        )
+    return given.chosen_by != "number"
+
+
+def _all_arms(agent: Agent, bandit: Bandit) -> Choice | None:
     """Return the choice of an agent that needs no offer, or None: arms must be offered to it."""
-    if isinstance(bandit.actions, Offered):
+    given = bandit.action_set
+    if given.chosen_by == "row":
         return None
-    if isinstance(bandit.actions, Ball):
-        return ball_choice(agent, bandit)
-    return fixed_choice(agent, bandit)
+    given.check_plays(agent.label, agent.scores)
+    actions = given.kernel_actions(bandit.canonical, 0, 0)
+    method = search_method(agent, bandit.K, bandit.rank) if given.arms_repeat else ""
+    return Choice(actions, workspace_on(agent, given, actions, method))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
     from fastes.kernels.actions.arms import Arms
     from fastes.kernels.streams.philox import Source
-    from fastes.problem.bandit import LinearBandit
+    from fastes.problem.bandit import Bandit
 
 
 class Player(Protocol):
@@ -53,7 +53,7 @@ class PlayerFactory(Protocol):
     If it is a dataclass, its fields are its parameters in labels, tables and files.
     """
 
-    def start(self, bandit: LinearBandit, seed: int) -> Player:
+    def start(self, bandit: Bandit, seed: int) -> Player:
         """Return one that begins to play a problem, with this seed for its own randomness.
 
         It is called once a run, each time with another seed.
@@ -119,7 +119,7 @@ class OwnAgent(Agent):
         """Return its name and parameters. They do not make the same agent: its code is not ours."""
         return {"agent": self.name, "parameters": self.parameters()}
 
-    def started(self, bandit: LinearBandit, seed: int, run: int) -> Player:
+    def started(self, bandit: Bandit, seed: int, run: int) -> Player:
         """Return one that begins run `run` of a simulation, or raise OwnAgentError."""
         import numpy as np
 
@@ -136,7 +136,7 @@ class OwnAgent(Agent):
                 )
         return player
 
-    def require_action_law(self, bandit: LinearBandit, seed: int) -> None:
+    def require_action_law(self, bandit: Bandit, seed: int) -> None:
         """Raise OwnAgentError, before the work begins, if it does not tell what it would play."""
         if not callable(getattr(self.started(bandit, seed, 0), "action_law", None)):
             raise OwnAgentError(

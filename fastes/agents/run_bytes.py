@@ -3,11 +3,9 @@
 from typing import NamedTuple
 
 from fastes.agents.agent import Agent
-from fastes.agents.search import ball_bytes, offer_bytes, search_bytes
-from fastes.kernels.actions.arms import empty_arms
-from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.agents.search import offer_bytes, search_bytes
 from fastes.kernels.loop.late import late_rewards
-from fastes.problem.sizes import FIXED, ProblemSizes
+from fastes.problem.sizes import ProblemSizes
 
 
 class RunBytes(NamedTuple):
@@ -21,34 +19,18 @@ class RunBytes(NamedTuple):
 
 def run_bytes(agent: Agent, problem: ProblemSizes, T: int, waiting: int) -> RunBytes:
     """Return the most memory that one run takes in T steps, of whose rewards some are `waiting`."""
-    K, d, r = problem.K or 1, problem.d, problem.rank
-    if problem.arms_repeat:
-        state, search = agent.state_bytes(K, r, T), search_bytes(agent, K, r)
+    given, K, r = problem.actions, problem.K, problem.rank
+    if given.arms_repeat:
+        state, search = agent.state_bytes(K, r, T, problem.rewards), search_bytes(agent, K, r)
     else:
-        state = agent.state_bytes(None, r, T)
-        search = ball_bytes(agent, d, r) if problem.kind == "ball" else offer_bytes(agent, K, r)
+        state, own = (
+            agent.state_bytes(None, r, T, problem.rewards),
+            given.search_bytes(agent.scores, r),
+        )
+        search = offer_bytes(agent, K, r) if own is None else own
     return RunBytes(
         state=state + late_rewards.nbytes(waiting, r),
         search=search,
-        offers=0
-        if problem.kind == FIXED
-        else empty_arms.nbytes(K, r) + 8 * _numbers_on_offer(problem),
-        means=2 * 8 * max(K, problem.counted_arms),
+        offers=given.offer_bytes(r, problem.full),
+        means=2 * 8 * max(K, given.counted_arms),
     )
-
-
-def _numbers_on_offer(problem: ProblemSizes) -> int:
-    """Return how many numbers are kept of arms on offer, beside their canonical form."""
-    kind, K, d, r, pool = (
-        problem.kind,
-        problem.K or 1,
-        problem.d,
-        problem.rank,
-        problem.counted_arms,
-    )
-    if kind == "redrawn":
-        return K * (d + 2 * r)  # while they are made: their rows, and these whitened and checked
-    if kind == "subset":
-        return pool * (r + 1) + 6 * K  # of each arm in the pool its row; of a subset, a table
-    whitening = 3 * d + (d * r if problem.full else 0)
-    return whitening + (TILE * (d + 2) if kind == "fresh" else 2 * d + r + 2)

@@ -5,6 +5,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from fastes.actions import ActionSet
 from fastes.agents.agent import Agent
 
 if TYPE_CHECKING:
@@ -62,6 +63,14 @@ def _layout(method: str, arms: "Arms", tree: "BoxTree | None") -> Any:
     return searches.get(method, workspace).layout(arms)
 
 
+def workspace_on(agent: Agent, given: ActionSet, actions: Any, method: str) -> Any:
+    """Return what a run needs to find the best arm of a set, by a method where arms repeat."""
+    if given.arms_repeat:
+        return search_workspace(method, actions.arms)
+    own = given.search(actions, agent.scores)
+    return offer_workspace(agent, actions.arms) if own is None else own
+
+
 def offer_workspace(agent: Agent, arms: "Arms") -> Any:
     """Return what is needed to choose from as many arms that were not on offer before."""
     return search_workspace(_offer_method(agent), arms)
@@ -103,13 +112,6 @@ def search_bytes(agent: Agent, K: int, r: int) -> int:
     tree = empty_tree.layout(arms) if method == "boxes" else None
     beside = {"certificate": taking_bytes, "boxes": building_bytes}.get(method)
     return layout_bytes(_layout(method, arms, tree)) + (beside(K, r) if beside else 0)
-
-
-def ball_bytes(agent: Agent, d: int, r: int) -> int:
-    """Return the memory of the search for the best arm of a ball."""
-    from fastes.kernels.search.ball_search import spectrum
-
-    return 8 * d + (spectrum.nbytes(d, r) if agent.scores == "quadratic" else 0)
 
 
 def offer_bytes(agent: Agent, K: int, r: int) -> int:

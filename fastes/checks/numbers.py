@@ -1,4 +1,4 @@
-"""Checks of single numbers. They need no NumPy, so that help is printed without it."""
+"""Checks of single numbers, and their texts. They need no NumPy: help is printed without it."""
 
 import math
 import operator
@@ -82,6 +82,11 @@ def _scalar(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number of things, such as "1 run" or "2,000 runs"."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def printable(text: str) -> str:

@@ -10,18 +10,20 @@ from fastes.agents.own import imported_agent, names_own_agent
 from fastes.checks.parameters import Parameter, parameters_of
 from fastes.cli.errors import Failure, end_in_order
 from fastes.cli.options import (
-    INTEGER,
     INTEGERS,
     NUMBERS,
     SEED,
     THREADS,
     YES_OR_NO,
+    given_option,
     joined,
+    option_of,
     words_of,
 )
 from fastes.cli.problem_options import bandit_from_options
 from fastes.cli.sections import Command, section
 from fastes.cli.truth_options import world_from_options
+from fastes.results.configuration import PARAMETERS
 
 if TYPE_CHECKING:
     from fastes.agents.agent import Agent
@@ -52,13 +54,8 @@ COMPILED_AGENT = _agent_option(
 
 _runs = section(
     "Simulation",
-    click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps a run."),
-    click.option(
-        "--runs",
-        type=INTEGER,
-        show_default="50, or a million steps in all",
-        help="Independent runs.",
-    ),
+    option_of("T", PARAMETERS["T"]),
+    given_option("runs", PARAMETERS["runs"], show_default="50, or a million steps in all"),
     SEED,
     THREADS,
 )

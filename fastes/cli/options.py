@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from fastes.checks.parameters import suggestion
+from fastes.checks.parameters import Parameter, suggestion
 from fastes.cli.errors import no_warnings
-from fastes.cli.sections import section
+from fastes.cli.sections import Command, section
 from fastes.files.kinds import require_replaceable
+from fastes.results.configuration import PARAMETERS
 from fastes.studies.lists import flags, progression
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
@@ -132,11 +133,6 @@ def seconds(context: click.Context, parameter: click.Parameter, value: str | Non
     return duration
 
 
-def counted(n: int, what: str) -> str:
-    """Return a number of things, such as "1 run" or "2,000 runs"."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-
-
 FORCE = click.option("--force", is_flag=True, help="Replace files of any kind.")
 
 
@@ -150,9 +146,25 @@ file_options = section(
 """Add --out, --csv, --plot and --force."""
 
 
-SEED = click.option(
-    "--seed", type=INTEGER, default=0, show_default=True, help="Seed of everything random."
-)
+def option_of(name: str, declared: Parameter, **instead: Any) -> Callable[[Command], Command]:
+    """Return the option of a parameter as it is declared, but for what is said `instead`."""
+    types: dict[str, Any] = {"integer": INTEGER, "number": float}
+    known = {
+        "type": click.Choice(declared.choices) if declared.choices else types.get(declared.kind),
+        "default": declared.usual,
+        "show_default": "as believed" if declared.usual is None else True,
+        "help": declared.help,
+    }
+    return click.option(f"--{name.replace('_', '-')}", name, **{**known, **instead})
+
+
+def given_option(name: str, declared: Parameter, **instead: Any) -> Callable[[Command], Command]:
+    """Return an option that is None where it is not given; help shows the usual value."""
+    usual = declared.text(declared.usual)
+    return option_of(name, declared, **{"default": None, "show_default": usual, **instead})
+
+
+SEED = option_of("seed", PARAMETERS["seed"])
 
 THREADS = click.option("--threads", type=INTEGER, show_default="all processors", help="Threads.")
 

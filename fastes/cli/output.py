@@ -11,18 +11,13 @@ from fastes.cli.options import check_outputs
 if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
 
-_INPUTS = (
-    *("arms", "prior_mean", "prior_cov", "problem", "theta", "file"),
-    *("truth_prior_mean", "truth_prior_cov"),
-)
-
 
 def check_files(options: dict[str, Any]) -> None:
     """Refuse files that cannot or must not be written before the work begins, not after."""
-    names = ("out", "csv", "plot", "checkpoint")
-    given = (options.get(name) for name in _INPUTS)
-    inputs = [value for value in given if isinstance(value, (str, Path))]
-    check_outputs({name: options.get(name) for name in names}, inputs, force=options["force"])
+    outputs = {name: options.get(name) for name in ("out", "csv", "plot", "checkpoint")}
+    others = [value for name, value in options.items() if name not in outputs]
+    inputs = [options.get("arms"), *(value for value in others if isinstance(value, Path))]
+    check_outputs(outputs, inputs, force=options["force"])
 
 
 def save_and_print(

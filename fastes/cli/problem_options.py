@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastes.cli.options import INPUT, INTEGER
+from fastes.cli.options import INPUT, given_option
 from fastes.cli.sections import section
 from fastes.problem.random_problem import BALL, PARAMETERS, RandomProblem
 
 if TYPE_CHECKING:
-    from fastes.problem.bandit import LinearBandit
+    from fastes.problem.bandit import Bandit
 
 
 def number_or_file(
@@ -27,56 +27,42 @@ def number_or_file(
     return Path(value)
 
 
+ARRAY: dict[str, Any] = {"type": str, "metavar": "NUMBER|FILE.npy", "callback": number_or_file}
+"""An option that takes an array too."""
+
+_SAID: dict[str, dict[str, Any]] = {
+    "arms": {
+        "type": str,
+        "metavar": "FAMILY|FILE.npy",
+        "help": f"{', '.join(PARAMETERS['arms'].choices)}, or a K x d or steps x K x d array.",
+    },
+    "available": {"show_default": "all"},
+    "prior_mean": ARRAY,
+    "prior_cov": {**ARRAY, "help": "Covariance of theta: a variance, or a d or d x d array."},
+}
+"""What their options say that the parameters of studies do not."""
+
+
 problem_options = section(
     "Problem",
-    click.option("--K", "K", type=INTEGER, show_default="100", help=PARAMETERS["K"].help),
-    click.option("--d", "d", type=INTEGER, show_default="10", help=PARAMETERS["d"].help),
-    click.option(
-        "--arms",
-        metavar="FAMILY|FILE.npy",
-        show_default="sphere",
-        help="sphere, gaussian, uniform, basis, ball, or a K x d or steps x K x d array.",
-    ),
-    click.option(
-        "--redraw",
-        type=click.Choice(["never", "run", "step"]),
-        show_default="never",
-        help=PARAMETERS["redraw"].help,
-    ),
-    click.option(
-        "--available", type=INTEGER, show_default="all", help=PARAMETERS["available"].help
-    ),
-    click.option(
-        "--prior-mean",
-        metavar="NUMBER|FILE.npy",
-        callback=number_or_file,
-        show_default="0",
-        help=PARAMETERS["prior_mean"].help,
-    ),
-    click.option(
-        "--prior-cov",
-        metavar="NUMBER|FILE.npy",
-        callback=number_or_file,
-        show_default="1",
-        help="Covariance of theta: a variance, or a d or d x d array.",
-    ),
-    click.option("--noise", type=float, show_default="1", help=PARAMETERS["noise"].help),
-    click.option("--problem", type=INPUT, help="A problem saved by LinearBandit.save."),
+    *(given_option(name, each, **_SAID.get(name, {})) for name, each in PARAMETERS.items()),
+    click.option("--problem", type=INPUT, help="A problem saved by Bandit.save."),
 )
 """Add the options that say what the problem is."""
 
 
-def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":
+def bandit_from_options(options: dict[str, Any]) -> "Bandit":
     """Return the problem that the options describe."""
     from fastes.files.archive import load_npy
-    from fastes.problem.bandit import LinearBandit
+    from fastes.problem.bandit import Bandit
+    from fastes.problem.bandits import bandit_class
 
     given = {name: options[name] for name in PARAMETERS if options[name] is not None}
     if options["problem"] is not None:
         if given:
             words = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             raise click.UsageError(f"--problem holds the whole problem: leave out {words}")
-        return LinearBandit.load(options["problem"])
+        return Bandit.load(options["problem"])
     for name in ("prior_mean", "prior_cov"):
         if isinstance(given.get(name), Path):
             given[name] = load_npy(f"--{name.replace('_', '-')}", given[name])
@@ -92,7 +78,8 @@ def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":
     if given.pop("redraw", "never") != "never":
         raise click.UsageError("--redraw is about random arms: leave it out")
     sizes = {name: given.pop(name) for name in ("K", "d") if name in given}
-    bandit = LinearBandit(_arms_of_file(Path(arms), given.pop("available", 0)), **given)
+    kind = bandit_class(given.pop("rewards", "gaussian"))
+    bandit = kind(_arms_of_file(Path(arms), given.pop("available", 0)), **given)
     for name, size in sizes.items():
         if size != getattr(bandit, name):
             raise click.UsageError(
@@ -101,7 +88,7 @@ def bandit_from_options(options: dict[str, Any]) -> "LinearBandit":
     return bandit
 
 
-def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "LinearBandit":
+def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "Bandit":
     """Return a problem with random arms, or on a ball, whose belief may be of arrays."""
     usual = {name: parameter.usual for name, parameter in PARAMETERS.items()}
     if arms == BALL and "K" in given:

@@ -34,7 +34,7 @@ def typed(kind: type[_Made], described: Mapping[str, Any]) -> _Made:
 
     Its fields must have the types that are declared; those that are dataclasses are made likewise.
 
-    >>> from fastes.results.constants import Estimate
+    >>> from fastes.problem.constants import Estimate
     >>> typed(Estimate, {"value": 1.0, "se": "small"})
     Traceback (most recent call last):
     TypeError: se must be of <class 'float'>, got 'small'

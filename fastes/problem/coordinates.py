@@ -8,10 +8,9 @@ import math
 
 import numpy as np
 
-from fastes.actions import ActionSet, Ball
+from fastes.actions import ActionSet
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import shown
-from fastes.kernels.actions.whitening import Whitening
 from fastes.problem.factorisation import covariance_root
 from fastes.problem.whitening import (
     LARGEST_SPREAD,
@@ -21,12 +20,6 @@ from fastes.problem.whitening import (
     kept_coordinates,
     rank_of,
 )
-
-SMALLEST_VALUE = 1e-30
-"""How many noise standard deviations some value on a ball must reach, if not all are 0.
-
-Far below, squares of parameters would be lost, and choices be random.
-"""
 
 _ROUNDING = 1e-14
 """By how much of its terms a sum may be off."""
@@ -42,12 +35,8 @@ def canonicalise_belief(
     check_size("the arms' values", np.array(spread), LARGEST_SPREAD)
     largest = largest_value(prior_mean, actions.longest, noise)
     check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)
-    if isinstance(actions, Ball) and 0.0 < max(spread, largest) < SMALLEST_VALUE:
-        raise ValueError(
-            f"the arms' values on a ball must be 0 or reach {SMALLEST_VALUE:g} noise standard "
-            f"deviations, got {max(spread, largest):g}: the noise is too large for them"
-        )
-    return Canonical(None, rank_of(factor, len(prior_mean)), factor)
+    actions.check_values(max(spread, largest))
+    return Canonical(None, rank_of(factor, len(prior_mean)), factor, prior_mean, noise)
 
 
 def length(vector: Floats) -> float:
@@ -61,24 +50,6 @@ def largest_value(theta: Floats, longest: float, noise: float) -> float:
     (a, i), (b, j) = math.frexp(longest), math.frexp(noise)
     with np.errstate(over="ignore"):  # what overflows is refused
         return float(np.ldexp(length(theta) * (a / b), i - j))
-
-
-def kernel_whitening(
-    canonical: Canonical, prior_mean: Floats, noise: float, exponent: int = 0
-) -> Whitening:
-    """Return the change of coordinates, for kernels, of arms in units of 2^exponent."""
-    factor, d, r = canonical.factor, len(prior_mean), canonical.rank
-    none, mean = np.empty((0, r)), np.ldexp(prior_mean / noise, exponent)
-    assert factor is not None  # only where there are arms
-    scaled = np.empty(np.shape(factor))
-    np.ldexp(np.divide(factor, noise, out=scaled), exponent, out=scaled)
-    if isinstance(factor, float):
-        return Whitening(np.full(d, scaled), np.arange(d), none, mean)
-    if factor.ndim == 1:
-        kept = kept_coordinates(factor)
-        return Whitening(scaled[kept], kept, none, mean)
-    matrix = scaled
-    return Whitening(np.empty(0), np.empty(0, np.int64), matrix, mean)
 
 
 def canonical_theta(canonical: Canonical, theta: Floats, prior_mean: Floats) -> Floats:

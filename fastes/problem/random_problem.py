@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastes.actions import Ball, Fresh, Redrawn, Subset
-from fastes.actions.families import FAMILIES, RandomArms, check_family
-from fastes.checks import memory, numbers
+from fastes.actions import Ball, Fixed, Fresh, Redrawn, Subset
+from fastes.actions.families import FAMILIES, random_arms
+from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
-from fastes.problem.sizes import FIXED, ProblemSizes, problem_bytes
+from fastes.problem.bandits import REWARDS, bandit_class
+from fastes.problem.sizes import ProblemSizes, problem_bytes
 
 if TYPE_CHECKING:
     from fastes.actions import ActionSet
-    from fastes.problem.bandit import LinearBandit
+    from fastes.problem.bandit import Bandit
 
 BALL = "ball"
 """In the place of a family: all vectors of norm at most 1."""
@@ -32,6 +33,9 @@ PARAMETERS = {
     "prior_mean": Parameter("Mean of theta.", "number", 0.0),
     "prior_cov": Parameter("Variance of theta.", "number", 1.0),
     "noise": Parameter("Standard deviation of a reward.", "number", 1.0),
+    "rewards": Parameter(
+        "Law of the rewards: numbers, 0 or 1, or counts.", "choice", "gaussian", choices=REWARDS
+    ),
 }
 
 
@@ -46,77 +50,66 @@ class RandomProblem(NamedTuple):
     prior_mean: float
     prior_cov: float
     noise: float
+    rewards: str = "gaussian"
 
     def check(self) -> None:
         """Raise ValueError unless there is such a problem."""
         numbers.positive("noise", self.noise)
+        if self.rewards != "gaussian" and self.noise != PARAMETERS["noise"].usual:
+            raise ValueError(
+                f"noise is about gaussian rewards, got {self.noise:g} for {self.rewards} rewards"
+            )
         numbers.nonnegative("prior_cov", self.prior_cov)
         if self.arms != BALL:
-            check_family(self.arms, self.K, self.d)
+            random_arms(self.arms, self.K, self.d, 0)
         if self.redraw != "never" and self.available:
             raise ValueError(
                 "available arms are some of a fixed pool: leave out redraw, or available"
             )
-        if self.redraw != "never" or self.arms == BALL:
-            self.action_set()
+        if self.arms == BALL and (self.redraw != "never" or self.available):
+            raise ValueError("all arms of a ball are on offer: leave out redraw and available")
         if self.available > self.K:
             raise ValueError(f"available must be at most K={self.K}, got {self.available}")
+        self.action_set(0)
 
-    def action_set(self) -> ActionSet:
-        """Return the action set of a problem whose arms are drawn again, or are a ball."""
+    def action_set(self, seed: int) -> ActionSet:
+        """Return what is on offer, in the problem of a seed. No arm is drawn yet."""
         if self.arms == BALL:
-            if self.redraw != "never" or self.available:
-                raise ValueError("all arms of a ball are on offer: leave out redraw and available")
             return Ball(self.d)
-        return (Redrawn if self.redraw == "run" else Fresh)(self.K, self.d, self.arms)
+        if self.redraw != "never":
+            return (Redrawn if self.redraw == "run" else Fresh)(self.K, self.d, self.arms)
+        arms = random_arms(self.arms, self.K, self.d, seed)
+        return Subset(arms, self.available) if self.available else Fixed(arms)
 
-    def bandit(self, seed: int, **belief: Any) -> LinearBandit:
+    def bandit(self, seed: int, **belief: Any) -> Bandit:
         """Return the problem of a seed, with its own belief or with arrays in its place."""
-        from fastes.problem.bandit import LinearBandit
-
         self.check()
-        own = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
-        belief = {**own, **belief}
-        if self.redraw != "never" or self.arms == BALL:
-            return LinearBandit(self.action_set(), **belief)
-        if self.available == 0:
-            return LinearBandit.random(self.K, self.d, self.arms, **belief, seed=seed)
-        memory.require(f"a pool of K={self.K:,} arms, d={self.d:,}", self.bytes)
-        pool = RandomArms(self.arms, self.K, self.d, seed).draw()
-        return LinearBandit(Subset(pool, self.available), **belief)
+        kind = bandit_class(self.rewards)
+        own = {name: getattr(self, name) for name in kind.arguments}
+        return kind(self.action_set(seed), **{**own, **belief})
 
     @property
     def sizes(self) -> ProblemSizes:
         """What the memory of its runs depends on, its rank at most."""
-        K, d = self.K, self.d
-        if self.arms == BALL:
-            return ProblemSizes("ball", None, d, d, 0)
-        if self.redraw != "never":
-            return ProblemSizes("redrawn" if self.redraw == "run" else "fresh", K, d, d, 0)
-        if self.available:
-            return ProblemSizes("subset", self.available, d, min(K, d), K)
-        return ProblemSizes(FIXED, K, d, min(K, d), K)
+        actions = self.action_set(0)
+        return ProblemSizes(actions, min(actions.counted_arms or self.d, self.d))
 
     @property
     def bytes(self) -> int:
         """The memory that the problem itself takes while it is made."""
-        drawn_once = self.redraw == "never" and self.arms != BALL
-        return problem_bytes(self.K if drawn_once else 0, self.d)
+        return problem_bytes(self.action_set(0).counted_arms, self.d, drawn=True)
 
     def parts(self, seed: int) -> dict[str, Any]:
         """Return the `parts` of that problem, without drawing it where that is possible."""
         import numpy as np
 
-        if self.redraw != "never" or self.arms == BALL or self.available:
-            return self.bandit(seed).parts(drawn_again=True)
-        belief = {"prior_mean": self.prior_mean, "prior_cov": self.prior_cov, "noise": self.noise}
-        parts = {name: np.array(value) for name, value in belief.items()}
-        return parts | RandomArms(self.arms, self.K, self.d, seed).parts()
+        from fastes.problem.bandit import stated
 
-    @property
-    def counted_arms(self) -> int:
-        """How many arms have numbers that last."""
-        return self.K if self.redraw == "never" and self.arms != BALL else 0
+        actions = self.action_set(seed)
+        if not actions.fixed:
+            return self.bandit(seed).parts(drawn_again=True)
+        belief = stated(bandit_class(self.rewards), self.rewards, self).items()
+        return {name: np.array(value) for name, value in belief} | actions.saved(True)
 
     @property
     def axes(self) -> dict[str, Any]:
@@ -127,7 +120,7 @@ class RandomProblem(NamedTuple):
 class GivenProblem(NamedTuple):
     """A problem that is the same in all settings of a study."""
 
-    given: LinearBandit
+    given: Bandit
 
     @property
     def K(self) -> int:
@@ -147,9 +140,9 @@ class GivenProblem(NamedTuple):
     @property
     def bytes(self) -> int:
         """The memory of one more of it: tasks make the problem of a description."""
-        return problem_bytes(self.given.counted_arms, self.d)
+        return problem_bytes(self.given.action_set.counted_arms, self.d, drawn=False)
 
-    def bandit(self, seed: int) -> LinearBandit:
+    def bandit(self, seed: int) -> Bandit:
         """Return the problem, whatever the seed."""
         return self.given
 
@@ -160,4 +153,6 @@ class GivenProblem(NamedTuple):
     @property
     def axes(self) -> dict[str, Any]:
         """Its value on the axes of a study that it has."""
-        return {"arms": "given", "K": self.given.K, "d": self.d, "noise": self.given.noise}
+        law = self.given.rewards
+        sizes = {"arms": "given", "K": self.given.K, "d": self.d}
+        return {**sizes, "noise": law.facts.get("noise"), "rewards": law.name}

@@ -1,46 +1,227 @@
-"""Reward laws of problems: their unit, which rewards there can be, and the law for kernels."""
+"""Reward laws: which rewards there can be, the belief that takes them in, the law for kernels."""
 
-from typing import Any, NamedTuple
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastes.actions import ActionSet
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
-from fastes.problem.truth import Truth
+from fastes.problem.truth import LAWS, Truth
+
+if TYPE_CHECKING:
+    from fastes.problem.whitening import Canonical
 
 LARGEST_REWARD = 1e12
 """In units of the noise: beyond, rounding would show in the choices."""
 
+LARGEST_LOGARITHM = 200.0
+"""Of a mean count, well below what kernels can compute with."""
 
-class GaussianRewards(NamedTuple):
+
+@dataclass(frozen=True)
+class RewardLaw(ABC):
+    """How the reward of an arm follows from its value a'theta."""
+
+    unit: float = 1.0
+    """What is 1 in canonical coordinates: the standard deviation of the noise, if there is one."""
+
+    name: ClassVar[str]
+    """Its name in files, options and tables."""
+
+    lost: ClassVar[str]
+    """Why a belief may be lost."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What there is to say of it: its name, or the noise of the usual law."""
+        return {"rewards": self.name}
+
+    @property
+    @abstractmethod
+    def allowed(self) -> str:
+        """What a reward must be, in words."""
+
+    @abstractmethod
+    def takes(self, reward: Any) -> Any:
+        """Return whether there can be such a reward, or which of an array there can be."""
+
+    def checked(self, reward: ArrayLike) -> Floats:
+        """Return rewards in canonical units, or raise."""
+        rewards = np.atleast_1d(arrays.array("reward", reward, booleans=True))
+        refused = ~self.takes(rewards)
+        if refused.any():
+            raise ValueError(f"reward must be {self.allowed}, got {rewards[refused.argmax()]:g}")
+        return rewards / self.unit
+
+    def check_arms(self, actions: ActionSet, canonical: "Canonical") -> None:  # noqa: B027
+        """Raise ValueError where the arms' values are of no use."""
+
+    @abstractmethod
+    def check_truth(self, truth: Truth) -> None:
+        """Raise ValueError where a truth says what this law does not have."""
+
+    @abstractmethod
+    def belief(self, K: int | None, r: int, steps: int, rooted: bool) -> Any:
+        """Return the layout of the belief of an agent on K arms of rank r, or raise ValueError.
+
+        K is None where arms do not come again at every step; `steps` is how many are to come, or 0
+        where that is not known. A `rooted` belief keeps what models are drawn from.
+        """
+
+    @abstractmethod
+    def layout(self, truth: Truth | None) -> Any:
+        """Return the layout of the law by which a world pays, for kernels."""
+
+
+@dataclass(frozen=True)
+class GaussianRewards(RewardLaw):
     """A reward is the arm's value and noise."""
 
-    unit: float
-    """What is 1 in canonical coordinates: the standard deviation of the noise."""
+    name: ClassVar[str] = "gaussian"
+    lost: ClassVar[str] = "the arms' values are too many noise standard deviations apart"
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The standard deviation of the noise."""
+        return {"noise": self.unit}
 
     @property
     def largest(self) -> float:
         """The largest reward that an agent takes in, and with a minus the least."""
         return LARGEST_REWARD * self.unit
 
-    def checked(self, reward: ArrayLike) -> Floats:
-        """Return rewards in canonical units, or raise."""
-        if type(reward) is float and abs(reward) <= self.largest:
-            return np.array([reward / self.unit])  # the common case, quick
-        rewards = np.atleast_1d(arrays.array("reward", reward, booleans=True))
-        beyond = np.abs(rewards) > self.largest
-        if beyond.any():
+    @property
+    def allowed(self) -> str:
+        """What a reward must be, in words."""
+        return f"a number from {-self.largest:g} to {self.largest:g}"
+
+    def takes(self, reward: Any) -> Any:
+        """Return whether a reward is not too large."""
+        return abs(reward) <= self.largest
+
+    def check_truth(self, truth: Truth) -> None:
+        """Raise ValueError where the noise in truth is too large beside the bandit's."""
+        from fastes.problem.whitening import LARGEST_VALUE
+
+        if truth.noise is not None and not truth.noise / self.unit <= LARGEST_VALUE:
             raise ValueError(
-                f"reward must be a number from {-self.largest:g} to {self.largest:g}, "
-                f"got {rewards[beyond.argmax()]:g}"
+                f"truth's noise must be at most {LARGEST_VALUE:g} times the bandit's "
+                f"{self.unit:g}, got {truth.noise:g}"
             )
-        return rewards / self.unit
+
+    def belief(self, K: int | None, r: int, steps: int, rooted: bool) -> Any:
+        """Return the layout of the posterior."""
+        from fastes.kernels.beliefs.gaussian.state import gaussian
+
+        return gaussian.layout(r, rooted=rooted)
 
     def layout(self, truth: Truth | None) -> Any:
-        """Return the layout of the law by which a world pays, for kernels."""
+        """Return the layout of noise of the truth's law and standard deviation."""
         from fastes.kernels.rewards.gaussian import gaussian_rewards
 
-        world = truth or Truth()
-        scale = 1.0 if world.noise is None else world.noise / self.unit
-        return gaussian_rewards.layout(world.law, scale)
+        truth = truth or Truth()
+        scale = 1.0 if truth.noise is None else truth.noise / self.unit
+        return gaussian_rewards.layout(LAWS.index(truth.noise_law), scale)
+
+
+GAUSSIAN = GaussianRewards()
+"""With noise of 1."""
+
+
+class _GeneralisedLinear(RewardLaw):
+    """Rewards of a generalised linear model with its canonical link, and no noise of their own."""
+
+    lost: ClassVar[str] = "the mode of the posterior was not found"
+
+    def check_truth(self, truth: Truth) -> None:
+        """Raise ValueError where the truth says how large noise is."""
+        if truth.noise is not None or truth.noise_law != "normal":
+            raise ValueError(
+                f"truth's noise is about Gaussian rewards, got {truth} for {self.name} rewards"
+            )
+
+    @abstractmethod
+    def _family(self) -> Any:
+        """Return the family of the law, for kernels."""
+
+    def belief(self, K: int | None, r: int, steps: int, rooted: bool) -> Any:
+        """Return the layout of the mode of the posterior, and of what it is computed from."""
+        from fastes.kernels.beliefs.glm.state import glm
+
+        if K is None:
+            raise ValueError(
+                f"{self.name} rewards need arms that stay: actions must be fixed or Redrawn"
+            )
+        return glm.layout(self._family(), K, r, steps)
+
+
+class BernoulliRewards(_GeneralisedLinear):
+    """1 with probability 1 / (1 + exp(-a'theta)), else 0."""
+
+    name: ClassVar[str] = "bernoulli"
+
+    @property
+    def allowed(self) -> str:
+        """What a reward must be, in words."""
+        return "0 or 1"
+
+    def takes(self, reward: Any) -> Any:
+        """Return whether a reward is 0 or 1."""
+        return (reward == 0) | (reward == 1)
+
+    def _family(self) -> Any:
+        from fastes.kernels.beliefs.glm.families import Bernoulli
+
+        return Bernoulli(0.0)
+
+    def layout(self, truth: Truth | None) -> Any:
+        """Return the layout of the law."""
+        from fastes.kernels.rewards.bernoulli import bernoulli_rewards
+
+        return bernoulli_rewards.layout()
+
+
+class PoissonRewards(_GeneralisedLinear):
+    """A count of mean exp(a'theta)."""
+
+    name: ClassVar[str] = "poisson"
+
+    @property
+    def allowed(self) -> str:
+        """What a reward must be, in words."""
+        return f"a whole number from 0 to {LARGEST_REWARD:g}"
+
+    def check_arms(self, actions: ActionSet, canonical: "Canonical") -> None:
+        """Raise ValueError where mean rewards, exp(a'theta), might overflow."""
+        factor: Any = canonical.factor
+        if canonical.arms is not None:
+            mean, spread = canonical.arms.largest[0], canonical.arms.largest[1]
+        else:
+            mean = actions.longest * np.linalg.norm(canonical.prior_mean)
+            widest = np.linalg.norm(factor, 2) if np.ndim(factor) == 2 else np.max(factor)
+            spread = actions.longest * widest
+        if not mean + 6.0 * spread <= LARGEST_LOGARITHM:
+            raise ValueError(
+                f"the arms' values must stay below {LARGEST_LOGARITHM:g} within six standard "
+                f"deviations of the prior, got {mean:g} +- 6 * {spread:g}: a mean reward is their "
+                "exponential"
+            )
+
+    def takes(self, reward: Any) -> Any:
+        """Return whether a reward is a count."""
+        return (reward >= 0) & (reward == np.floor(reward)) & (reward <= LARGEST_REWARD)
+
+    def _family(self) -> Any:
+        from fastes.kernels.beliefs.glm.families import Poisson
+
+        return Poisson(0.0)
+
+    def layout(self, truth: Truth | None) -> Any:
+        """Return the layout of the law."""
+        from fastes.kernels.rewards.poisson import poisson_rewards
+
+        return poisson_rewards.layout()

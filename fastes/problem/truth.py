@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
-from fastes.checks.parameters import Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,20 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastes.checks.arrays import Floats
-    from fastes.problem.bandit import LinearBandit
+    from fastes.problem.bandit import Bandit
 
 LAWS = ("normal", "uniform", "signs", "laplace")
 """The laws of the noise, as kernels number them (kernels/rewards/gaussian.py)."""
-
-PARAMETERS = {
-    "truth_prior_mean": Parameter("Mean of theta in truth.", "number", None),
-    "truth_prior_cov": Parameter("Variance of theta in truth.", "number", None, minimum=0),
-    "truth_noise": Parameter("Standard deviation of a reward in truth.", "number", None, minimum=0),
-    "noise_law": Parameter("Law of the noise.", "choice", "normal", choices=LAWS),
-    "delay": Parameter("Steps by which rewards are late.", "integer", 0, maximum=numbers.MAX_STEPS),
-}
-"""How the world may differ from the belief, where numbers say it: for studies and the command line.
-"""
 
 _PARTS = ("prior_mean", "prior_cov", "noise")
 
@@ -89,6 +78,12 @@ class Truth:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Truth) and self.words == other.words
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
     def __repr__(self) -> str:
         given = [f"{name}={_shown(value)}" for name, value in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"noise_law={self.noise_law!r}"]
@@ -98,12 +93,12 @@ class Truth:
         values = {name: getattr(self, name) for name in _PARTS}
         return {name: value for name, value in values.items() if value is not None}
 
-    def is_belief(self, bandit: LinearBandit) -> bool:
+    def is_belief(self, bandit: Bandit) -> bool:
         """Return whether nothing differs: the world is what the bandit's agents believe."""
-        noise = self.noise in (None, bandit.noise) and self.noise_law == "normal"
+        noise = self.noise in (None, bandit.rewards.unit) and self.noise_law == "normal"
         return noise and not self.changes_prior(bandit)
 
-    def changes_prior(self, bandit: LinearBandit) -> bool:
+    def changes_prior(self, bandit: Bandit) -> bool:
         """Return whether theta is drawn from another prior than the bandit's."""
         import numpy as np
 
@@ -119,12 +114,9 @@ class Truth:
         law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]
         return ", ".join([*given, *law]) or "belief"
 
-    def check(self, bandit: LinearBandit) -> None:
+    def check(self, bandit: Bandit) -> None:
         """Raise ValueError unless theta of this truth may be one of the bandit's."""
         import numpy as np
-
-        from fastes.actions import Ball, Fresh, Given
-        from fastes.problem.whitening import LARGEST_VALUE
 
         d = bandit.d
         for name in ("prior_mean", "prior_cov"):
@@ -133,15 +125,11 @@ class Truth:
                 raise ValueError(
                     f"truth's {name} must fit a bandit with d={d}, got an array of shape {shape}"
                 )
-        if not self.noise_scale(bandit) <= LARGEST_VALUE:
-            raise ValueError(
-                f"truth's noise must be at most {LARGEST_VALUE:g} times the bandit's "
-                f"{bandit.noise:g}, got {self.noise:g}"
-            )
-        if self.changes_prior(bandit) and isinstance(bandit.actions, (Ball, Fresh, Given)):
+        bandit.rewards.check_truth(self)
+        if self.changes_prior(bandit) and bandit.action_set.needs_coordinates:
             self._check_support(bandit)
 
-    def _check_support(self, bandit: LinearBandit) -> None:
+    def _check_support(self, bandit: Bandit) -> None:
         """Raise ValueError where theta may lie outside the support of a singular belief."""
         import numpy as np
 
@@ -149,7 +137,7 @@ class Truth:
 
         if bandit.rank == bandit.d and np.all(bandit.canonical.factor):
             return
-        believed, (mean, root) = bandit.prior_mean, self._law(bandit)
+        believed, (mean, root) = bandit.prior_mean, self._prior(bandit)
         columns = root * np.eye(bandit.d) if np.ndim(root) < 2 else np.asarray(root)
         try:
             for theta in (mean, *(believed + column for column in columns.T)):
@@ -160,16 +148,7 @@ class Truth:
                 "arms change, a theta that the agent holds to be impossible has no coordinates"
             ) from None
 
-    @property
-    def law(self) -> int:
-        """The number of the law of the noise, in kernels."""
-        return LAWS.index(self.noise_law)
-
-    def noise_scale(self, bandit: LinearBandit) -> float:
-        """Return the standard deviation of the noise, in units of the bandit's."""
-        return 1.0 if self.noise is None else self.noise / bandit.noise
-
-    def _law(self, bandit: LinearBandit) -> tuple[Floats, float | Floats]:
+    def _prior(self, bandit: Bandit) -> tuple[Floats, float | Floats]:
         """Return the mean of theta, and a root of its covariance."""
         import numpy as np
 
@@ -180,7 +159,7 @@ class Truth:
             root = _root(bandit.prior_cov) if known is None else known
         return np.array(np.broadcast_to(mean, bandit.d), np.float64), root
 
-    def theta(self, bandit: LinearBandit, seed: int, run: int) -> Floats:
+    def theta(self, bandit: Bandit, seed: int, run: int) -> Floats:
         """Return theta of a run: m + F n, n the normals that a run's theta is made of.
 
         Examples
@@ -198,7 +177,7 @@ class Truth:
         from fastes.kernels.streams.philox import source
         from fastes.problem.whitening import kept_coordinates, rank_of
 
-        theta, root = self._law(bandit)
+        theta, root = self._prior(bandit)
         normals = np.empty(rank_of(root, bandit.d))
         fill_normals(source(seed, run), THETA, 0, normals)
         if isinstance(root, float):

@@ -5,7 +5,7 @@ o_a = a'mu0 / sigma, a reward divided by sigma is o_a + b_a'z + N(0, 1).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
 from fastes.kernels.actions.arms import Arms, empty_arms, store_rows, transform_rows
+from fastes.kernels.actions.whitening import Whitening
 from fastes.problem.factorisation import covariance_root, distinct_rows
 
 CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
@@ -36,11 +37,48 @@ class Canonical:
     factor : float, (d,) array, (d, r) array or None
         F: a multiple of the identity, a diagonal, a matrix. None where only the arms' values
         were factored, because they span fewer dimensions than theta has.
+    prior_mean, noise : (d,) array, float
+        mu0 and sigma.
     """
 
     arms: Arms | None
     rank: int
     factor: float | Floats | None
+    prior_mean: Floats
+    noise: float
+
+    @property
+    def limits(self) -> Floats:
+        """The largest |b|^2 and |o| of an arm that is offered, for kernels."""
+        return np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
+
+    def rows_and_offsets(self) -> tuple[Floats, Floats]:
+        """Return b (K x r) and o (K) as new arrays, an arm a row."""
+        assert self.arms is not None
+        b = self.arms.tiles.transpose(0, 2, 1).reshape(-1, self.rank)[: self.arms.K]
+        return np.ascontiguousarray(b), self.arms.offsets.ravel()[: self.arms.K].copy()
+
+    def stored(self, rows: Floats) -> Arms:
+        """Return rows, (K, d), as canonical arms."""
+        assert self.factor is not None  # only where there are arms
+        arms = empty_arms(len(rows), self.rank)
+        offsets = arm_values(rows, self.prior_mean, self.noise)
+        store_rows(arms, 0, whiten_rows(rows, self.factor, self.noise), offsets)
+        return arms
+
+    def whitening(self, exponent: int = 0) -> Whitening:
+        """Return the change of coordinates, for kernels, of arms in units of 2^exponent."""
+        factor, d, r = self.factor, len(self.prior_mean), self.rank
+        none, mean = np.empty((0, r)), np.ldexp(self.prior_mean / self.noise, exponent)
+        assert factor is not None  # only where there are arms
+        scaled = np.empty(np.shape(factor))
+        np.ldexp(np.divide(factor, self.noise, out=scaled), exponent, out=scaled)
+        if isinstance(factor, float):
+            return Whitening(np.full(d, scaled), np.arange(d), none, mean)
+        if factor.ndim == 1:
+            kept = kept_coordinates(factor)
+            return Whitening(scaled[kept], kept, none, mean)
+        return Whitening(np.empty(0), np.empty(0, np.int64), scaled, mean)
 
 
 def rank_of(factor: float | Floats, d: int) -> int:
@@ -64,7 +102,7 @@ def canonicalise(
         rows = actions[first : first + CHUNK].copy()
         b = whiten_rows(rows, factor, noise)
         store_rows(arms, first, b, arm_values(rows, prior_mean, noise))
-    return Canonical(arms, rank, factor)
+    return Canonical(arms, rank, factor, prior_mean, noise)
 
 
 def pack_canonical(canonical: Canonical) -> dict[str, NDArray[np.float64]]:
@@ -77,7 +115,7 @@ def pack_canonical(canonical: Canonical) -> dict[str, NDArray[np.float64]]:
         return {}
     if canonical.arms is None:
         return {"factor": np.asarray(factor)}
-    parts = dict(zip("bo", rows_and_offsets(canonical), strict=True))
+    parts = dict(zip("bo", canonical.rows_and_offsets(), strict=True))
     return parts if factor is None else {**parts, "factor": np.asarray(factor)}
 
 
@@ -89,7 +127,7 @@ def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canon
         root = np.array(parts["factor"], np.float64)
         if root.shape != getattr(own.factor, "shape", ()):
             raise ValueError("the coordinates of the arms do not fit the problem")
-        return Canonical(None, own.rank, root)
+        return replace(own, factor=root)
     b, o = np.array(parts["b"], np.float64, order="C"), np.array(parts["o"], np.float64)
     factor = None if own.factor is None else np.array(parts["factor"], np.float64)
     fits = b.shape == (own.arms.K, own.rank) and o.shape == (own.arms.K,)
@@ -99,15 +137,7 @@ def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canon
     check_size("the arms' mean rewards", o, LARGEST_VALUE)
     arms = _allocate(*b.shape)
     store_rows(arms, 0, b, o)
-    return Canonical(arms, own.rank, factor)
-
-
-def rows_and_offsets(canonical: Canonical) -> tuple[Floats, Floats]:
-    """Return b (K x r) and o (K) as new arrays, an arm a row."""
-    arms = canonical.arms
-    assert arms is not None
-    b = arms.tiles.transpose(0, 2, 1).reshape(-1, canonical.rank)[: arms.K]
-    return np.ascontiguousarray(b), arms.offsets.ravel()[: arms.K].copy()
+    return replace(own, arms=arms, factor=factor)
 
 
 def to_user_coordinates(
@@ -121,7 +151,7 @@ def to_user_coordinates(
     factor, d = canonical.factor, actions.shape[1]
     require(f"the coordinates of {d:,} dimensions", 3 * 8 * d * canonical.rank)
     if factor is None:
-        weighted = actions.T @ np.linalg.pinv(rows_and_offsets(canonical)[0]).T / noise
+        weighted = actions.T @ np.linalg.pinv(canonical.rows_and_offsets()[0]).T / noise
         return prior_cov @ weighted if np.ndim(prior_cov) == 2 else (weighted.T * prior_cov).T
     if isinstance(factor, float):
         return factor * np.eye(d)
@@ -172,12 +202,12 @@ def _from_values(
     _check_spread(b)
     arms = _allocate(len(actions), rank)
     store_rows(arms, 0, b, arm_values(actions, prior_mean, noise))
-    return Canonical(arms, rank, None)
+    return Canonical(arms, rank, None, prior_mean, noise)
 
 
 def duplicate_counts(canonical: Canonical) -> NDArray[np.int64]:
     """Return for every arm how many have the same row and offset."""
-    b, o = rows_and_offsets(canonical)
+    b, o = canonical.rows_and_offsets()
     _, which = distinct_rows(np.column_stack([o, b]))
     return np.bincount(which)[which]
 

@@ -15,7 +15,7 @@ from fastes.reports.library import charts_library
 from fastes.reports.page import Page
 from fastes.reports.provenance import add_provenance
 from fastes.reports.result_sections import add_results
-from fastes.reports.sources import Given, Source, read_sources
+from fastes.reports.sources import Given, ReportInput, read_sources
 from fastes.reports.study_section import add_study
 
 
@@ -106,7 +106,7 @@ def report(
     return {"out": os.fspath(out), "title": heading, "bytes": size, "sections": page.sections}
 
 
-def _title(sources: Sequence[Source]) -> str:
+def _title(sources: Sequence[ReportInput]) -> str:
     labels = dict.fromkeys(r.label for source in sources for r in source.results)
     agents = [*labels] if len(labels) <= 4 else [f"{len(labels)} agents"]
     studies = [f"study {Path(s.name).name}" for s in sources if s.sweep is not None]

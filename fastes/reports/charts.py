@@ -1,18 +1,20 @@
 """Charts of a page as plain values: curves, their bounds and bands, in the styles of figures."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastes.results.curve_styles import styles_of
-from fastes.results.curves import Curve
-from fastes.results.facets import split, titles
+from fastes.results.curves import Curve, Line
+from fastes.results.drawing import Kind
+from fastes.results.facets import facets, titles
 
 Numbers = list[float | None]
 """Numbers for JSON: None for what is not finite."""
 
+_GREY = {"colour": "#767676", "dash": "dot", "symbol": "circle"}  # of no agent
 _WIDTH = 2.0  # pixels of a line; dashes are given in units of it
 _SYMBOLS = {
     **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down"},
@@ -52,77 +54,53 @@ class Trace:
     role: str = "curve"
 
 
-class Axes(NamedTuple):
-    """The axes of a chart.
-
-    `ticks` are the values of x to label, names or numbers; empty: any. `bars` draws standard errors
-    as bars at points, not as a band. Curves that differ in a fact of `apart` are not on one chart.
-    """
-
-    x: str
-    y: str
-    bars: bool = False
-    logx: bool = False
-    logy: bool = False
-    from_zero: bool = False
-    ticks: Sequence[Any] = ()
-    apart: tuple[str, ...] = ("problem", "theta")
-
-
 class Chart(NamedTuple):
     """Curves on one pair of axes; `spread` says what bands or bars are."""
 
     title: str
-    axes: Axes
+    kind: Kind
     traces: list[Trace]
     spread: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the script of a page needs, ready for JSON."""
+        kind = self.kind
+        return {
+            "title": self.title,
+            "spread": self.spread,
+            "x": kind.xlabel,
+            "y": kind.ylabel,
+            "bars": kind.marks == "bars",
+            "logx": kind.logx,
+            "logy": kind.logy,
+            "from_zero": kind.from_zero,
+            "ticks": list(kind.ticks),
+            "traces": [asdict(trace) for trace in self.traces],
+        }
 
-Limit = Callable[[Curve], Any]
-"""The values of a bound at the points of a curve, or None if it has none."""
 
-
-def charts_of(
-    curves: Sequence[Curve],
-    axes: Axes,
-    limit: Limit = lambda curve: None,
-    references: Callable[[Sequence[Curve]], list[Trace]] = lambda curves: [],
-    among: Sequence[Curve] = (),
-) -> list[Chart]:
-    """Return a chart for each panel that a figure of these curves would have.
+def charts_of(curves: Sequence[Curve], kind: Kind, among: Sequence[Curve] = ()) -> list[Chart]:
+    """Return a chart for each panel that a figure of these curves has.
 
     A curve has the style that it has in a figure of the curves `among` and these.
     """
     if not curves:
         return []
-    panels = split(curves, None, axes.apart)
+    panels = facets(curves, None, kind.apart)
     hidden = list(panels[0].values)
-    shared = styles_of([*among, *curves], hidden)
+    styles = styles_of([*among, *curves], hidden)
     common, each = titles(panels)
     charts = []
     for panel, title in zip(panels, each, strict=True):
-        styles = shared or styles_of(panel.curves, hidden)
-        assert styles is not None  # `split` leaves one agent on a panel at last
-        traces, limits = [], []
-        for curve in panel.curves:
-            traces.append(_trace(curve, hidden, _line(styles.line(curve))))
-            values = limit(curve)
-            if values is not None:
-                limits.append(_bound(traces[-1], values))
-        traces += [*limits, *references(panel.curves)]
+        traces = [_trace(c, hidden, _line(styles[c])) for c in panel.curves]
+        by_curve = dict(zip(panel.curves, traces, strict=True))
+        traces += [_added(line, by_curve) for line in kind.lines(panel.curves)]
         xs = {x for trace in traces for x in trace.x or []}
-        everywhere = axes.ticks or sorted(xs) or [0, 1]
+        everywhere = kind.ticks or sorted(xs) or [0, 1]
         heading = ", ".join(part for part in (title, common) if part)
         placed = [_placed(trace, everywhere) for trace in traces]
-        charts.append(Chart(heading, axes, placed, _spread(panel.curves, axes.bars)))
+        charts.append(Chart(heading, kind, placed, _spread(panel.curves, kind)))
     return charts
-
-
-def reference(label: str, x: Any, y: Any) -> Trace:
-    """Return a grey line of no agent; x is None for one value that holds everywhere."""
-    line = {"colour": "#767676", "dash": "dot", "symbol": "circle"}
-    points = None if x is None else np.asarray(x).tolist()
-    return Trace(label, label, points, finite(y), line, role="reference")
 
 
 def finite(values: Any) -> Numbers:
@@ -130,12 +108,11 @@ def finite(values: Any) -> Numbers:
     return [value if np.isfinite(value) else None for value in np.asarray(values, float).tolist()]
 
 
-def _line(style: dict[str, Any]) -> dict[str, str]:
+def _line(style: Mapping[str, Any]) -> dict[str, str]:
     """Return the style of a line in matplotlib's terms in those of Plotly."""
     dashes = style["linestyle"]
     dash = "solid" if dashes == "-" else ",".join(f"{_WIDTH * part:g}px" for part in dashes[1])
-    symbol = _SYMBOLS[style.get("marker", "o")]
-    return {"colour": style["color"], "dash": dash, "symbol": symbol}
+    return {"colour": style["color"], "dash": dash, "symbol": _SYMBOLS[style["marker"]]}
 
 
 def _trace(curve: Curve, hidden: Sequence[str], line: dict[str, str]) -> Trace:
@@ -147,9 +124,13 @@ def _trace(curve: Curve, hidden: Sequence[str], line: dict[str, str]) -> Trace:
     return replace(trace, low=finite(y - error), high=finite(y + error))
 
 
-def _bound(trace: Trace, values: Any) -> Trace:
-    label = f"bound on {trace.label}"
-    return Trace(label, trace.key, trace.x, finite(values), trace.line, role="bound")
+def _added(line: Line, by_curve: Mapping[Curve, Trace]) -> Trace:
+    """Return a line that belongs to a curve, with its style and key, or to none, in grey."""
+    x, y = None if line.x is None else np.asarray(line.x).tolist(), finite(np.ravel(line.y))
+    if line.curve is None:
+        return Trace(line.label, line.label, x, y, _GREY, role="reference")
+    its = by_curve[line.curve]
+    return Trace(f"{line.label} {its.label}", its.key, its.x, y, its.line, role="bound")
 
 
 def _placed(trace: Trace, x: Sequence[Any]) -> Trace:
@@ -161,7 +142,7 @@ def _placed(trace: Trace, x: Sequence[Any]) -> Trace:
     return replace(trace, x=list(x), y=trace.y * n, low=low, high=high)
 
 
-def _spread(curves: Sequence[Curve], bars: bool) -> str:
+def _spread(curves: Sequence[Curve], kind: Kind) -> str:
     if all(curve.runs[1] == 1 for curve in curves):
         return "A single run has no standard error."
-    return f"{'Bars' if bars else 'Bands'}: mean ± two standard errors over runs."
+    return f"{'Bars' if kind.marks == 'bars' else 'Bands'}: mean ± two standard errors over runs."

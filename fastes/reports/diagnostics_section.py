@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 
 from fastes.checks.arrays import Floats
-from fastes.reports.charts import Axes, Chart, Limit, Trace, charts_of, reference
+from fastes.reports.charts import Chart, charts_of
 from fastes.reports.page import Page
-from fastes.reports.result_sections import regret_curves
 from fastes.results.comparison import Comparison, paired_groups
-from fastes.results.constants import Constants
-from fastes.results.curves import Curve, curves_of
+from fastes.results.curves import Curve, Line, curves_of
+from fastes.results.diagnostics import Diagnostics
+from fastes.results.drawing import Kind
+from fastes.results.figures import regret_curves
 from fastes.results.result import Result
 from fastes.theory import bounds
-from fastes.theory.inequalities import diagnostics_of, inequalities, models_of
+from fastes.theory.figures import REGRET_AND_BOUNDS, diagnosed
+from fastes.theory.inequalities import diagnostics_of, inequalities
 from fastes.theory.tables import inequalities_tables
 
 
@@ -42,30 +44,13 @@ def add_diagnostics(page: Page, results: Sequence[Result]) -> None:
 
 def _regrets(results: Sequence[Result]) -> list[Chart]:
     """Return cumulative regret and its bounds, of the results that they apply to."""
-
-    def best(curve: Curve) -> Any:
-        M = models_of(_result(curve))
-        known = _constants(curve)
-        return M and [bounds.best_bound(known, int(t), M) for t in curve.x]
-
-    def others(curves: Sequence[Curve]) -> list[Trace]:
-        known = _constants(curves[0])
-        t = np.unique(np.concatenate([curve.x for curve in curves]))
-        term_a = [bounds.term_a(known, int(step)) for step in t]
-        return [
-            reference("bound on TS: term (a)", t, term_a),
-            reference("random play", t, t * known.trivial.value),
-        ]
-
-    axes = Axes("steps", "cumulative regret, and bounds on it", logx=True, logy=True)
     covered = [result for result in results if not result.configuration.outside_theory]
-    return charts_of(regret_curves(covered), axes, best, others)
+    return charts_of(regret_curves(covered), REGRET_AND_BOUNDS)
 
 
 def _divergences(results: Sequence[Result]) -> list[Chart]:
-    def limit(curve: Curve) -> Any:
-        M, known = models_of(_result(curve)), _constants(curve)
-        return M and bounds.divergence_bound(known.K, diagnostics_of(_result(curve)).t, M)
+    def limit(found: Diagnostics, M: int | None) -> Any:
+        return M and bounds.divergence_bound(found.constants.K, found.t, M)
 
     return [
         *_charts(results, "hellinger_squared", "E[Hel²(p̂, p)]", limit, logy=True),
@@ -74,21 +59,21 @@ def _divergences(results: Sequence[Result]) -> list[Chart]:
 
 
 def _step_regrets(results: Sequence[Result]) -> list[Chart]:
-    def error(curve: Curve) -> Any:
-        distance = diagnostics_of(_result(curve)).mean("hellinger_squared").value
-        return _constants(curve).eta.value * np.sqrt(np.maximum(distance, 0.0))
+    def error(found: Diagnostics, M: int | None) -> Any:
+        distance = found.mean("hellinger_squared").value
+        return found.constants.eta.value * np.sqrt(np.maximum(distance, 0.0))
 
-    def ratio(curves: Sequence[Curve]) -> list[Trace]:
-        if any(_result(curve).configuration.outside_theory for curve in curves):
+    def ratio(curves: Sequence[Curve]) -> list[Line]:
+        if not all(_covered(curve) for curve in curves):
             return []
-        known = _constants(curves[0])
-        return [reference("bound: ι² d", None, [known.iota**2 * known.d])]
+        known = diagnosed(curves[0])[0].constants
+        return [Line("bound: ι² d", None, known.iota**2 * known.d)]
 
-    ratio_name = "information ratio E[G²] / E[I]"
+    name = "information ratio E[G²] / E[I]"
     return [
         *_charts(results, "step_regret", "E[G + D], the regret of step t", from_zero=True),
         *_charts(results, "approximation_error", "E[D], the approximation error", error),
-        *_charts(results, "information_ratio", ratio_name, references=ratio, logy=True),
+        *_charts(results, "information_ratio", name, lines=ratio, logy=True),
     ]
 
 
@@ -96,8 +81,7 @@ def _charts(
     results: Sequence[Result],
     measurement: str,
     y: str,
-    limit: Limit = lambda curve: None,
-    references: Callable[[Sequence[Curve]], list[Trace]] = lambda curves: [],
+    limit: Callable[[Diagnostics, int | None], Any] = lambda found, M: None,
     **look: Any,
 ) -> list[Chart]:
     """Return charts of a measurement; on a logarithmic axis, of curves that are above zero."""
@@ -110,20 +94,17 @@ def _charts(
             drawn &= (mean.infinite == 0) & (mean.unknown == 0)
         return found.t + 1, np.where(drawn, mean.value, np.nan), mean.se
 
-    def applicable(curve: Curve) -> Any:
-        return None if _result(curve).configuration.outside_theory else limit(curve)
+    def limits(curves: Sequence[Curve]) -> list[Line]:
+        values = [(curve, limit(*diagnosed(curve))) for curve in curves if _covered(curve)]
+        return [Line("bound for", c.x, its, c) for c, its in values if its is not None]
 
     curves = curves_of(results, points)
     if look.get("logy"):
         curves = [curve for curve in curves if (np.nan_to_num(curve.y) > 0).any()]
-    axes = Axes("t + 1", y, bars=True, logx=True, **look)
-    return charts_of(curves, axes, applicable, references, among=regret_curves(results))
+    usual = {"marks": "bars", "apart": ("problem", "theta"), "from_zero": False, "lines": limits}
+    kind = Kind("t + 1", y, logx=True, **{**usual, **look})
+    return charts_of(curves, kind, among=regret_curves(results))
 
 
-def _result(curve: Curve) -> Result:
-    assert curve.result is not None  # curves_of
-    return curve.result
-
-
-def _constants(curve: Curve) -> Constants:
-    return diagnostics_of(_result(curve)).constants
+def _covered(curve: Curve) -> bool:
+    return curve.result is not None and not curve.result.configuration.outside_theory

@@ -4,9 +4,7 @@ Whatever a file, an agent or a title is called, it reaches the page as text. The
 browser the network, and to run any script but the two that are in it, by their hashes.
 """
 
-import html
 from collections.abc import Sequence
-from dataclasses import asdict
 from importlib import resources
 from typing import Any
 
@@ -14,7 +12,7 @@ from fastes.files.kinds import REPORT_MARK
 from fastes.files.report_file import embedded
 from fastes.reports.charts import Chart
 from fastes.reports.library import charts_library, script_hash
-from fastes.results.tables import Grid, Parts
+from fastes.results.tables import Grid, Parts, escaped
 
 _BOUNDS = {"colour": "#57606a", "dash": "6px,4px", "symbol": ""}
 
@@ -32,12 +30,12 @@ class Page:
         if level == 2:
             self.sections.append({"title": title, "charts": 0, "tables": 0})
         name = f' id="section-{len(self.sections)}"' if level == 2 else ""
-        self._body.append(f"<h{level}{name}>{_text(title)}</h{level}>\n")
+        self._body.append(f"<h{level}{name}>{escaped(title)}</h{level}>\n")
 
     def text(self, text: str, tone: str = "") -> None:
         """Add a paragraph, if there is text: plain, a "note" in small print, or a "warning"."""
         if text:
-            self._body.append(f'<p class="{tone}">{_text(text)}</p>\n')
+            self._body.append(f'<p class="{tone}">{escaped(text)}</p>\n')
 
     def tables(self, parts: Parts) -> None:
         """Add tables and lines of text; the line before a table is its caption."""
@@ -45,7 +43,8 @@ class Page:
         for part in parts:
             if isinstance(part, Grid):
                 self.sections[-1]["tables"] += 1
-                self._body.append(_table(part, caption))
+                kind = "" if any(part.header) else "facts"
+                self._body.append(_scroll(part.html(), caption, kind))
             elif part.strip():
                 caption = part.strip()
                 self.text(caption, "line")
@@ -55,10 +54,8 @@ class Page:
         self.sections[-1]["charts"] += len(charts)
         self._body.append(f'<div class="charts n{min(2, len(charts))}">\n')
         for chart in charts:
-            traces = [asdict(trace) for trace in chart.traces]
             self._body.append(_figure(chart, len(self._charts)))
-            about = {"title": chart.title, "spread": chart.spread}
-            self._charts.append({**about, **chart.axes._asdict(), "traces": traces})
+            self._charts.append(chart.to_dict())
         self._body.append("</div>\n")
 
     def html(self, title: str, summary: str, footer: str, reload: int = 0) -> str:
@@ -67,7 +64,7 @@ class Page:
         `reload` is the number of seconds after which it reloads itself; 0: never.
         """
         contents = "".join(
-            f'<li><a href="#section-{i}">{_text(section["title"])}</a></li>'
+            f'<li><a href="#section-{i}">{escaped(section["title"])}</a></li>'
             for i, section in enumerate(self.sections, start=1)
         )
         style, script, library = _asset("report.css"), _asset("report.js"), charts_library()
@@ -79,14 +76,14 @@ class Page:
             f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{REPORT_MARK}\n'
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{_text(title)}</title>\n<!--header-->\n<style>\n{style}</style>\n</head>\n"
+            f"<title>{escaped(title)}</title>\n<!--header-->\n<style>\n{style}</style>\n</head>\n"
             '<body>\n<a class="skip" href="#main">Skip to the content</a>\n'
-            f"<header>\n<h1>{_text(title)}</h1>\n<p>{_text(summary)}</p>\n"
+            f"<header>\n<h1>{escaped(title)}</h1>\n<p>{escaped(summary)}</p>\n"
             f"{_reload(reload) if reload else ''}</header>\n"
             f'<nav aria-label="Contents"><ol>{contents}</ol></nav>\n'
             '<main id="main" tabindex="-1">\n<noscript><p class="warning">Charts need JavaScript; '
             f"the tables do not.</p></noscript>\n{''.join(self._body)}</main>\n"
-            f"<footer><p>{_text(footer)}</p></footer>\n"
+            f"<footer><p>{escaped(footer)}</p></footer>\n"
             '<p id="status" role="status"></p>\n'
             f'<script type="application/json" id="charts">{embedded(self._charts)}</script>\n'
             f'<script type="text/plain" id="library">{library.packed}</script>\n'
@@ -103,17 +100,17 @@ def _reload(seconds: int) -> str:
 
 
 def _figure(chart: Chart, number: int) -> str:
-    axes = chart.axes
-    title = f"{axes.y}: {chart.title}" if chart.title else axes.y
+    kind = chart.kind
+    title = f"{kind.ylabel}: {chart.title}" if chart.title else kind.ylabel
     title = title[0].upper() + title[1:]
-    logs = "" if axes.ticks and isinstance(axes.ticks[0], str) else _log("x", axes.logx)
+    logs = "" if kind.names else _log("x", kind.logx)
     return (
-        f'<figure data-chart="{number}"><figcaption>{_text(title)}</figcaption>\n'
-        f'<div class="plot" role="img" aria-busy="true" aria-label="{_text(title)}; '
+        f'<figure data-chart="{number}"><figcaption>{escaped(title)}</figcaption>\n'
+        f'<div class="plot" role="img" aria-busy="true" aria-label="{escaped(title)}; '
         'its numbers are below"></div>\n'
-        f'{_legend(chart)}<p class="note">{_text(chart.spread)}</p>\n'
-        f'<div class="tools" role="group" aria-label="{_text(title)}">{logs}'
-        f"{_log('y', axes.logy)}{_button('all', 'Show all')}{_button('none', 'Hide all')}</div>\n"
+        f'{_legend(chart)}<p class="note">{escaped(chart.spread)}</p>\n'
+        f'<div class="tools" role="group" aria-label="{escaped(title)}">{logs}'
+        f"{_log('y', kind.logy)}{_button('all', 'Show all')}{_button('none', 'Hide all')}</div>\n"
         '<details class="numbers"><summary>Numbers of this chart</summary>'
         f"{_scroll('', title)}</details></figure>\n"
     )
@@ -129,9 +126,9 @@ def _legend(chart: Chart) -> str:
         dash = "none" if line["dash"] == "solid" else line["dash"].replace("px", "")
         dash = "1,3" if dash == "dot" else dash
         boxes.append(
-            f'<label><input type="checkbox" checked data-key="{_text(key)}">'
+            f'<label><input type="checkbox" checked data-key="{escaped(key)}">'
             '<svg width="30" height="10" aria-hidden="true"><line x1="0" y1="5" x2="30" y2="5" '
-            f'stroke="{line["colour"]}" stroke-dasharray="{dash}"/></svg>{_text(label)}</label>'
+            f'stroke="{line["colour"]}" stroke-dasharray="{dash}"/></svg>{escaped(label)}</label>'
         )
     return f'<fieldset class="legend"><legend>Show</legend>{"".join(boxes)}</fieldset>\n'
 
@@ -148,37 +145,14 @@ def _button(act: str, label: str) -> str:
     return f'<button type="button" data-act="{act}">{label}</button>'
 
 
-def _table(grid: Grid, caption: str) -> str:
-    head = "".join(
-        f'<th scope="col"{_side(i, grid)}>{_text(name)}</th>' for i, name in enumerate(grid.header)
-    )
-    head = f"<thead><tr>{head}</tr></thead>\n" if any(grid.header) else ""
-    rows = []
-    for row in grid.rows:
-        first = f'<th scope="row"{_side(0, grid)}>{_text(row[0])}</th>'
-        cells = [f"<td{_side(i, grid)}>{_text(cell)}</td>" for i, cell in enumerate(row) if i]
-        rows.append(f"<tr>{first}{''.join(cells)}</tr>\n")
-    kind = "" if head else "facts"
-    return _scroll(f"{head}<tbody>{''.join(rows)}</tbody>", caption, kind)
-
-
 def _scroll(content: str, caption: str, kind: str = "") -> str:
     """Return a table that scrolls where it is too wide or long, and a button that copies it."""
     return (
         f'<div class="table">{_button("copy", "Copy table")}'
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{_text(caption)}">'
-        f'<table class="{kind}"><caption class="hidden">{_text(caption)}</caption>'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escaped(caption)}">'
+        f'<table class="{kind}"><caption class="hidden">{escaped(caption)}</caption>'
         f"{content}</table></div></div>\n"
     )
-
-
-def _side(i: int, grid: Grid) -> str:
-    return ' class="left"' if i < max(1, grid.left) else ""
-
-
-def _text(text: str) -> str:
-    """Return a text as HTML; a byte of a file's name that is no text is shown as its number."""
-    return html.escape(text.encode(errors="backslashreplace").decode(), quote=True)
 
 
 def _asset(name: str) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastes.reports.page import Page
-from fastes.reports.sources import Source
-from fastes.results.curves import fact_text
+from fastes.reports.sources import ReportInput
+from fastes.results.configuration import FACTS, fact_text
 from fastes.results.result import Result
 from fastes.results.tables import Grid
 from fastes.studies.axes import in_words
@@ -14,7 +14,7 @@ from fastes.studies.store import Store
 from fastes.studies.sweep import Sweep
 
 
-def add_provenance(page: Page, sources: Sequence[Source]) -> None:
+def add_provenance(page: Page, sources: Sequence[ReportInput]) -> None:
     """Add what each file holds and how it was made."""
     page.heading(2, "What was run, and how to run it again")
     for source in sources:
@@ -37,20 +37,16 @@ def _of_results(results: Sequence[Result]) -> dict[str, str]:
     counted = "" if c.K is None else f"{fact_text('K', c.K)} arms, "
     dates = [result.configuration.date for result in results]
     facts: dict[str, Any] = {
-        "problem": f"{counted}{fact_text('d', c.d)}, noise {c.noise:g}",
+        "problem": f"{counted}{fact_text('d', c.d)}, {c.reward_text}",
         "arms": first.arms,
-        "theta": "drawn from the prior in every run" if c.theta == "prior" else "fixed",
-        "truth": "as the agents believe" if c.truth == "belief" else c.truth,
-        "rewards": f"late by {c.delay:,} steps" if c.delay else "observed at once",
-        "steps, T": f"{c.T:,}",
-        "runs": ", ".join(dict.fromkeys(f"{r.configuration.runs:,}" for r in results)),
-        "seed": str(c.seed),
         "recorded times": f"{len(first.t):,}",
-        "threads": ", ".join(dict.fromkeys(f"{r.configuration.threads:,}" for r in results)),
-        "date": " to ".join(dict.fromkeys([min(dates), max(dates)])),
-        "versions": ", ".join(f"{name} {value}" for name, value in c.versions.items()),
-        "problem's fingerprint": c.problem,
     }
+    for name, fact in FACTS.items():
+        if fact.row is not None:
+            title, text = fact.row
+            values = (getattr(result.configuration, name) for result in results)
+            facts[title] = ", ".join(dict.fromkeys(map(text, values)))
+    facts["date"] = " to ".join(dict.fromkeys([min(dates), max(dates)]))
     if first.diagnostics is not None:
         probed = first.diagnostics
         facts["diagnostics"] = f"{len(probed.t):,} times, {probed.samples:,} draws of theta each"

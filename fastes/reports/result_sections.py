@@ -1,16 +1,17 @@
 """The section on results: regret over time, its quantiles, paired differences, arms played."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastes.checks.arrays import Floats
-from fastes.reports.charts import Axes, Chart, Trace, charts_of, reference
+from fastes.reports.charts import charts_of
 from fastes.reports.page import Page
 from fastes.results.comparison import Difference, check_baseline, difference, paired_groups
-from fastes.results.curves import Curve, curves_of
+from fastes.results.curves import curves_of
+from fastes.results.drawing import Kind
+from fastes.results.figures import REGRET, difference_curves, difference_kind, regret_curves
 from fastes.results.result import Result
 from fastes.results.tables import result_tables
 
@@ -27,38 +28,28 @@ def add_results(page: Page, results: Sequence[Result], baseline: Baseline) -> No
     for group in groups:
         if len(groups) > 1:
             page.heading(3, "; ".join(result.label for result in group))
-        its = [differences[id(result)] for result in group if id(result) in differences]
+        its = [differences[result] for result in group if result in differences]
         page.tables(result_tables(group, its))
-    page.charts(regret_charts(results))
+    page.charts(charts_of(regret_curves(results), REGRET))
     add_differences(page, results, differences)
     add_arms_played(page, results)
 
 
-def regret_charts(results: Sequence[Result]) -> list[Chart]:
-    """Return cumulative regret against time."""
-    return charts_of(regret_curves(results), Axes("steps", "cumulative regret", from_zero=True))
-
-
-def regret_curves(results: Sequence[Result]) -> list[Curve]:
-    """Return a curve of mean regret for each result."""
-    return curves_of(results, lambda r: (r.t, r.regret.mean, r.regret.se))
-
-
-def differences_to(results: Sequence[Result], baseline: Baseline) -> dict[int, Difference]:
-    """Return paired differences, by the `id` of each result that has one.
+def differences_to(results: Sequence[Result], baseline: Baseline) -> dict[Result, Difference]:
+    """Return paired differences, by the result that has one.
 
     Results are in groups that share theta and noise, with a baseline in each; a group without the
     baseline has no differences. Raise ValueError if no group has it.
     """
     groups = [group for group in paired_groups(results) if len(group) > 1]
-    found: dict[int, Difference] = {}
+    found: dict[Result, Difference] = {}
     for group in groups:
         names = [(result.label, result.configuration.agent) for result in group]
         try:
             base = group[check_baseline(baseline, names)]
         except ValueError:
             continue
-        found |= {id(each): difference(each, base) for each in group if each is not base}
+        found |= {each: difference(each, base) for each in group if each is not base}
     if groups and not found:
         labels = ", ".join(repr(result.label) for group in groups for result in group)
         raise ValueError(f"baseline must be one of {labels}, got {baseline!r}")
@@ -66,25 +57,17 @@ def differences_to(results: Sequence[Result], baseline: Baseline) -> dict[int, D
 
 
 def add_differences(
-    page: Page, results: Sequence[Result], differences: dict[int, Difference]
+    page: Page, results: Sequence[Result], differences: dict[Result, Difference]
 ) -> None:
     """Add charts of paired differences against time, if there are any."""
     if not differences:
         return
 
-    def points(result: Result) -> tuple[Any, Any, Any]:
-        found = differences[id(result)]
-        return found.t, found.regret.mean, found.regret.se
-
-    def zero(curves: Sequence[Curve]) -> list[Trace]:
-        return [reference("no difference", None, [0.0])]
-
-    curves = curves_of([result for result in results if id(result) in differences], points)
-    names = {each.baseline for each in differences.values()}
-    name = names.pop() if len(names) == 1 else "the baseline"
-    page.heading(3, f"Differences from {name}")
-    axes = Axes("steps", f"regret minus that of {name}")
-    page.charts(charts_of(curves, axes, references=zero, among=regret_curves(results)))
+    kept = {result: differences[result] for result in results if result in differences}
+    names = {each.baseline for each in kept.values()}
+    page.heading(3, f"Differences from {min(names) if len(names) == 1 else 'the baseline'}")
+    curves, kind = difference_curves(kept), difference_kind(names)
+    page.charts(charts_of(curves, kind, among=regret_curves(results)))
     page.text(
         "All agents face the same theta and noise in a run. Where a band of two standard errors "
         "does not contain zero, the agents differ. A negative difference favours the agent.",
@@ -98,8 +81,13 @@ def add_arms_played(page: Page, results: Sequence[Result]) -> None:
     if not results:
         return
     page.heading(3, "Arms played")
-    axes = Axes("number of arms, the most played first", "share of all plays", logx=True)
-    page.charts(charts_of(curves_of(results, lambda r: _shares(r.counts)), axes))
+    kind = Kind(
+        *("number of arms, the most played first", "share of all plays"),
+        apart=("problem", "theta"),
+        logx=True,
+        from_zero=False,
+    )
+    page.charts(charts_of(curves_of(results, lambda r: _shares(r.counts)), kind))
     page.text(
         "The share of all plays, over all runs, of the arms played most. Theta differs from run "
         f"to run unless it was fixed. At most {_MOST_RANKS} points are drawn.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fastes.files.kinds import FileFormatError
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
-from fastes.studies.loading import load
+from fastes.saved.loading import load
 from fastes.studies.sweep import Sweep
 
 Path = str | os.PathLike[str]
@@ -15,7 +15,7 @@ Given = Path | Result | Comparison | Sweep
 
 
 @dataclass(frozen=True)
-class Source:
+class ReportInput:
     """One of the things that a report is about: results or a study, and their file if any."""
 
     name: str
@@ -24,7 +24,7 @@ class Source:
     sweep: Sweep | None = None
 
 
-def read_sources(given: Given | Sequence[Given]) -> list[Source]:
+def read_sources(given: Given | Sequence[Given]) -> list[ReportInput]:
     """Return the results and studies that are given, or raise."""
     alone = isinstance(given, (str, os.PathLike, Result, Comparison, Sweep))
     items: list[Given] = [given] if alone else list(given)  # type: ignore[arg-type, list-item]
@@ -33,16 +33,16 @@ def read_sources(given: Given | Sequence[Given]) -> list[Source]:
     return [_source(item, i) for i, item in enumerate(items, start=1)]
 
 
-def _source(item: Given, number: int) -> Source:
+def _source(item: Given, number: int) -> ReportInput:
     file = os.fspath(item) if isinstance(item, (str, os.PathLike)) else None
     held = item if file is None else load(file)
     name = file or f"{type(item).__name__} {number}"
     if isinstance(held, Sweep):
-        return Source(file or held.path, file or held.path, sweep=held)
+        return ReportInput(file or held.path, file or held.path, sweep=held)
     if isinstance(held, Result):
-        return Source(name, file, [held])
+        return ReportInput(name, file, [held])
     if isinstance(held, Comparison):
-        return Source(name, file, held.results)
+        return ReportInput(name, file, held.results)
     if file is not None:
         raise FileFormatError(f"{file} holds no result: fastes show {file} tells what it is")
     raise TypeError(

@@ -1,26 +1,27 @@
 """The section on a study: regret against each axis, with bounds, and against time."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from fastes.reports.charts import Axes, charts_of
+from fastes.problem.constants import Constants
+from fastes.reports.charts import charts_of
 from fastes.reports.page import Page
 from fastes.reports.result_sections import (
     Baseline,
     add_arms_played,
     add_differences,
     differences_to,
-    regret_charts,
 )
-from fastes.results.constants import Constants
-from fastes.results.curves import Curve
+from fastes.results.curves import Line
+from fastes.results.figures import REGRET as REGRET_AGAINST_TIME
+from fastes.results.figures import regret_curves
 from fastes.results.result import Result
 from fastes.results.tables import PER_STEP, REGRET, RUNS, Grid, notes
 from fastes.studies.axes import AXES
-from fastes.studies.figures import curves_against, grouped, numbers_of
+from fastes.studies.figures import curves_against, grouped, kind_against
 from fastes.studies.study import Setting
 from fastes.studies.sweep import Sweep
 from fastes.studies.tables import settings_table, tasks_line
@@ -28,9 +29,8 @@ from fastes.theory import bounds
 from fastes.theory.constants import constants
 from fastes.theory.inequalities import models_of
 
-_MOST_TICKS = 12
-
 Results = Sequence[tuple[Setting, Result]]
+Limits = dict[Result, float]
 
 
 def add_study(page: Page, sweep: Sweep, baseline: Baseline, with_bounds: bool) -> None:
@@ -57,37 +57,28 @@ def add_study(page: Page, sweep: Sweep, baseline: Baseline, with_bounds: bool) -
     for name in [name for name in varied if name != "agent"] or ["agent"]:
         _add_against(page, results, name, limits)
     page.heading(3, "Regret against time")
-    page.charts(regret_charts(every))
+    page.charts(charts_of(regret_curves(every), REGRET_AGAINST_TIME))
     add_differences(page, every, differences_to(every, baseline))
     add_arms_played(page, every)
 
 
-def _add_against(page: Page, results: Results, x: str, limits: dict[int, float]) -> None:
+def _add_against(page: Page, results: Results, x: str, limits: Limits) -> None:
     """Add final regret against an axis, with the bounds of the agents that have one."""
     curves = curves_against(results, x)
-    its = {id(c): g for c, g in zip(curves, grouped(results, x).values(), strict=True)}
-
-    def limit(curve: Curve) -> Any:
-        values = [limits.get(id(result), np.nan) for _, result in its[id(curve)]]
-        return None if x == "agent" or np.isnan(values).all() else values
-
-    numbers = numbers_of(s.axes[x] for s, _ in results if s.axes[x] is not None)
-    names = list(dict.fromkeys(value for curve in curves for value in curve.x if not curve.level))
-    times = {setting.T for setting, _ in results}
-    bounded = any(limit(curve) is not None for curve in curves)
-    axes = Axes(
-        "models M" if x == "M" else x,
-        f"regret at T={times.pop():,}" if len(times) == 1 else "regret at T",
-        bars=True,
-        logx=bool(numbers) and numbers[0] > 0 and numbers[-1] >= 10 * numbers[0],
-        logy=bounded and all((curve.y > 0).all() for curve in curves),  # bounds may be far above
-        from_zero=not bounded,
-        ticks=names if not numbers else numbers if len(numbers) <= _MOST_TICKS else (),
-        apart=(),
+    lines = []
+    for curve, points in zip(curves, grouped(results, x).values(), strict=True):
+        values = np.array([limits.get(result, np.nan) for _, result in points])
+        if x != "agent" and not np.isnan(values).all():
+            lines.append(Line("bound for", curve.x, values, curve))
+    kind = replace(
+        kind_against(results, x),
+        logy=bool(lines) and all((curve.y > 0).all() for curve in curves),  # bounds are far above
+        from_zero=not lines,
+        lines=lambda _: lines,
     )
-    page.heading(3, f"Regret against {axes.x}")
-    page.charts(charts_of(curves, axes, limit))
-    if bounded:
+    page.heading(3, f"Regret against {kind.xlabel}")
+    page.charts(charts_of(curves, kind))
+    if lines:
         page.text(
             "Dashed lines are bounds on the curve of their colour, means over the prior: for "
             "ensemble sampling the best that is known, for Thompson sampling term (a) of "
@@ -96,8 +87,8 @@ def _add_against(page: Page, results: Results, x: str, limits: dict[int, float])
         )
 
 
-def _limits(page: Page, results: Sequence[Result]) -> dict[int, float]:
-    """Return the bound on each regret, by the `id` of its result; note why any are missing."""
+def _limits(page: Page, results: Sequence[Result]) -> Limits:
+    """Return the bound on each regret that has one; note why any are missing."""
     known: dict[str, Constants | None] = {}
     found = {}
     for result in results:
@@ -113,5 +104,5 @@ def _limits(page: Page, results: Sequence[Result]) -> dict[int, float]:
                 page.text(f"Some bounds are missing: {error}.", "note")
         its = known[c.problem]
         if its is not None:
-            found[id(result)] = bounds.best_bound(its, c.T, M) if M else bounds.term_a(its, c.T)
+            found[result] = bounds.best_bound(its, c.T, M) if M else bounds.term_a(its, c.T)
     return found

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.results.configuration import FACTS
 from fastes.results.regret import Regret
-from fastes.results.result import (
-    Configuration,
-    Result,
-    agent_facts,
-    curve,
-    plain,
-    shared_facts,
-)
+from fastes.results.result import Result, agent_facts, curve, plain, shared_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,10 +19,6 @@ if TYPE_CHECKING:
 
     from fastes.results.panels import Look
     from fastes.results.tables import Parts
-
-
-# All else must be equal where differences are paired: a new field is compared unless it is listed.
-_OF_AN_AGENT = ("agent", "engine", "parameters", "runs", "threads", "seconds", "date", "versions")
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,11 +214,11 @@ def _position(key: str, names: Sequence[tuple[str, str]]) -> int | None:
 
 def _require_paired(x: Result, y: Result) -> None:
     """Raise ValueError unless two results are of the same theta and noise."""
-    for field in Configuration._fields:
+    for field, fact in FACTS.items():
         ours, theirs = (getattr(each.configuration, field) for each in (x, y))
         if field == "versions":  # other kernels may draw other numbers
             ours, theirs = ours.get("kernels"), theirs.get("kernels")
-        elif field in _OF_AN_AGENT:
+        elif fact.own:
             continue
         if ours != theirs:
             raise ValueError(

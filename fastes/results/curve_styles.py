@@ -1,23 +1,14 @@
 """Styles of curves: a colour for each agent, and dashes and a marker of its own for each curve.
 
-The styles are a fixed table. Colours differ in lightness as well as in hue, and no two curves of a
-figure share dashes or a marker: they differ in grey print and to the colour-blind too.
+The styles are a fixed table. Colours differ in lightness as well as in hue, and no two of twelve
+curves share dashes or a marker: they differ in grey print and to the colour-blind too.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from fastes.results.curves import Curve
-
-if TYPE_CHECKING:
-    from matplotlib.cm import ScalarMappable
-
-MOST = 12
-"""How many curves of one figure have styles of their own."""
-
 
 _SHADES = {
     "es": (1, ("#012d5d", "#024284", "#0458ac", "#2171cd", "#3e8be9", "#61a7fe")),
@@ -79,7 +70,8 @@ def curve_styles(agents: Sequence[str]) -> list[Style]:
     """Return a style for each curve, by the short names of their agents.
 
     A curve that is the only one of its agent looks the same on every figure. Several get shades
-    of the agent's colour, the first the darkest.
+    of the agent's colour, the first the darkest. Beyond twelve curves dashes and markers come
+    again, with another colour.
 
     Examples
     --------
@@ -89,82 +81,36 @@ def curve_styles(agents: Sequence[str]) -> list[Style]:
     >>> [style.colour for style in curve_styles(["es", "es", "es", "ts"])]
     ['#012d5d', '#0458ac', '#61a7fe', '#cf5606']
     """
-    if len(agents) > MOST:
-        raise ValueError(f"at most {MOST} curves can have styles, got {len(agents)}")
-    known = list(_SHADES)
+    known, names = list(_SHADES), list(dict.fromkeys(agents))
     unused = [row for row, name in enumerate(known) if name not in agents]
-    rows = {a: known.index(a) if a in known else unused.pop() for a in dict.fromkeys(agents)}
-    styles = []
+    others = [name for name in names if name not in known]
+    rows = {name: known.index(name) for name in names if name in known}
+    for i, name in enumerate(others):
+        rows[name] = unused.pop() if unused else i % len(known)
+    styles: list[Style] = []
+    forms: dict[str, int] = {}
     for i, agent in enumerate(agents):
         alone, shades = _SHADES[known[rows[agent]]]
         before, n = agents[:i].count(agent), agents.count(agent)
         shade = before * (len(shades) - 1) // (n - 1) if n > 1 else alone
-        styles.append(Style(shades[shade], *_FORMS[unused.pop(0) if before else rows[agent]]))
+        if before:
+            form = unused.pop(0) if unused else (forms[agent] + 1) % len(_FORMS)
+        else:
+            form = rows[agent]
+        forms[agent] = form
+        styles.append(Style(shades[shade], *_FORMS[form]))
     return styles
 
 
-class Scale(NamedTuple):
-    """The colours of an agent's curves, which differ in one number: a label, and both."""
+def styles_of(curves: Sequence[Curve], hidden: Sequence[str] = ()) -> dict[Curve, dict[str, Any]]:
+    """Return the look and the label of each curve, as keywords of matplotlib's `plot`.
 
-    label: str
-    colours: "ScalarMappable"
-
-
-class Styles(NamedTuple):
-    """The look and the label of curves, by their keys, as keywords of matplotlib's `plot`.
-
-    `hidden` are facts that labels leave out, for the title of a panel says them.
+    `hidden` are facts that labels leave out, for the title of a panel says them. Curves of the
+    same agent and label, which are on different panels, look the same.
     """
-
-    hidden: Sequence[str]
-    lines: dict[tuple[str, str], dict[str, Any]]
-    scales: list[Scale]
-
-    def line(self, curve: Curve) -> dict[str, Any]:
-        """Return the look and the label of a curve."""
-        return self.lines[curve.key(self.hidden)]
-
-
-def styles_of(curves: Sequence[Curve], hidden: Sequence[str] = ()) -> Styles | None:
-    """Return styles for the curves of a figure; None if they are too many.
-
-    Up to `MOST` have a style each. Where there are more, those of the agents with the most are on
-    scales of colours, if their labels differ in one number only.
-    """
-    keyed = {curve.key(hidden): curve for curve in curves}
-    styles = Styles(hidden, {}, [])
-    while len(keyed) > MOST:
-        agents = [agent for agent, _ in keyed]
-        agent = max(agents, key=agents.count)
-        scaled = {key: keyed.pop(key) for key in list(keyed) if key[0] == agent}
-        words = [{n: w for n, w in c.words.items() if n not in hidden} for c in scaled.values()]
-        varied = [n for n in {n for w in words for n in w} if len({w.get(n) for w in words}) > 1]
-        values = [curve.facts.get(varied[0]) for curve in scaled.values()] if varied else []
-        if len(varied) != 1 or not all(type(value) in (int, float) for value in values):
-            return None
-        scale = Scale(f"{varied[0]} of {words[0]['agent']}", _colours(agent, values))
-        styles.scales.append(scale)
-        styles.lines.update(zip(scaled, _scaled(scale, values), strict=True))
-    found = curve_styles([agent for agent, _ in keyed])
-    for key, style in zip(keyed, found, strict=True):
-        styles.lines[key] = {**style.line(), "label": key[1]}
-    return styles
-
-
-def _scaled(scale: Scale, values: Sequence[Any]) -> list[dict[str, Any]]:
-    from matplotlib.colors import to_hex
-
-    rows: Any = scale.colours.to_rgba(np.array(values))
-    look = {"linestyle": "-", "linewidth": 1.2, "label": "_nolegend_"}
-    return [{"color": to_hex(colour), **look} for colour in rows]
-
-
-def _colours(agent: str, values: Sequence[Any]) -> "ScalarMappable":
-    """Return colours for numbers, dark for the smallest; logarithmic over more than a decade."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
-
-    low, high = min(values), max(values)
-    _, shades = _SHADES.get(agent, _SHADES["other 1"])
-    norm = LogNorm if low > 0 and high > 10 * low else Normalize
-    return ScalarMappable(norm(low, high), LinearSegmentedColormap.from_list(agent, shades))
+    keys = list(dict.fromkeys(curve.key(hidden) for curve in curves))
+    styles = dict(zip(keys, curve_styles([agent for agent, _ in keys]), strict=True))
+    return {
+        curve: {**styles[curve.key(hidden)].line(), "label": curve.label(hidden)}
+        for curve in curves
+    }

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastes.agents import agent_label, labelled_parameters
 from fastes.checks.arrays import Floats
-from fastes.checks.parameters import FLAGS
+from fastes.results.configuration import FACTS, fact_text
 from fastes.results.result import Result
 from fastes.results.selection import facts_of
 
@@ -88,10 +88,6 @@ def curves_of(
     return distinct(curves)
 
 
-_TELLING = ("engine", "T", "runs", "seed", "truth", "delay")
-"""Facts that labels say where curves differ in them."""
-
-
 def distinct(curves: Sequence[Curve]) -> list[Curve]:
     """Return the curves, each once, with labels that differ on one problem."""
     groups: dict[Any, list[Curve]] = {}
@@ -102,7 +98,8 @@ def distinct(curves: Sequence[Curve]) -> list[Curve]:
             group.append(curve)
     found: dict[int, Curve] = {}
     for group in groups.values():
-        names = [name for name in _TELLING if len(values_of(group, name)) > 1]
+        told = [name for name, fact in FACTS.items() if fact.figures == "labelled"]
+        names = [name for name in told if len(values_of(group, name)) > 1]
         for i, curve in enumerate(group):
             more = {name: fact_text(name, curve.facts.get(name)) for name in names}
             if len({tuple(map(each.facts.get, names)) for each in group}) < len(group):
@@ -120,30 +117,3 @@ def same(x: Curve, y: Curve) -> bool:
 def values_of(curves: Iterable[Curve], name: str) -> set[Any]:
     """Return the values that curves have of a fact, None for those without it."""
     return {curve.facts.get(name) for curve in curves}
-
-
-def fact_text(name: str, value: Any) -> str:
-    """Return a fact for a title or a label.
-
-    >>> fact_text("K", 1000), fact_text("noise", 0.5), fact_text("runs", 1)
-    ('K=1,000', 'noise=0.5', '1 run')
-    """
-    if name == "agent":
-        return agent_label(value, {})
-    if name == "runs":
-        return f"{value:,} run{'s' if value > 1 else ''}"
-    if name == "theta":
-        return "theta from the prior" if value == "prior" else "theta fixed"
-    if name == "problem":
-        return f"problem {value[:6]}"
-    if name == "truth":
-        return "as believed" if value in (None, "belief") else f"truth: {value}"
-    if name == "delay":
-        return f"delay={value or 0:,}"
-    if name == "actions":
-        return str(value)
-    if isinstance(value, bool):
-        return f"{name}={FLAGS[value]}"
-    if isinstance(value, float):
-        return f"{name}={value:g}"
-    return f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"

@@ -12,7 +12,7 @@ from fastes.checks.documented import documented
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fastes.results.constants import Constants
+    from fastes.problem.constants import Constants
 
 
 @documented

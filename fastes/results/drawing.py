@@ -1,22 +1,24 @@
 """Curves on one axes: lines, bands and bars, limits, ticks, and what bands and bars are."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastes.results import ticks
-from fastes.results.curve_styles import Styles
 from fastes.results.curves import Curve, Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+Styles = Mapping[Curve, Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure."""
+    """A kind of figure: what `panels.py` draws and `fastes/reports/charts.py` puts on a page."""
 
     xlabel: str
     ylabel: str
@@ -29,6 +31,11 @@ class Kind:
     names: Sequence[str] = ()  # of x where it is no number
     note: str = ""  # above the legend
     lines: Callable[[Sequence[Curve]], list[Line]] = lambda curves: []  # such as bounds
+
+    @property
+    def ticks(self) -> Sequence[Any]:
+        """The values of x to label, names or numbers; none: any."""
+        return self.names or (self.values if len(self.values) <= 12 else ())
 
 
 def note(curves: Sequence[Curve], kind: Kind) -> str:
@@ -54,7 +61,7 @@ def draw(
         ax.set_xscale("log")
     artists: list[Any] = []
     for i, curve in enumerate(curves):
-        artists += _draw_curve(ax, curve, styles.line(curve), kind, i, len(curves))
+        artists += _draw_curve(ax, curve, styles[curve], kind, i, len(curves))
     for line in lines:
         labels = {artist.get_label() for artist in artists}
         artists += _draw_line(ax, line, styles, labels)
@@ -62,7 +69,7 @@ def draw(
 
 
 def _draw_curve(
-    ax: "Axes", curve: Curve, style: dict[str, Any], kind: Kind, i: int, n: int
+    ax: "Axes", curve: Curve, style: Mapping[str, Any], kind: Kind, i: int, n: int
 ) -> list[Any]:
     with np.errstate(over="ignore", invalid="ignore"):
         low, high = curve.y - curve.error, curve.y + curve.error
@@ -93,18 +100,17 @@ def _draw_curve(
 
 
 def _draw_line(ax: "Axes", line: Line, styles: Styles, drawn: set[str]) -> list[Any]:
-    """Draw a line under a label of its own; several of curves on a scale have one in common."""
+    """Draw a line; several of one label are in the legend once."""
     style: dict[str, Any] = {"color": "0.5", "linewidth": 1, "linestyle": line.dashes}
     label = line.label
     if line.curve is not None:
-        its = styles.line(line.curve)
+        its = styles[line.curve]
         style = {"color": its["color"], "linewidth": 0.8, "linestyle": its["linestyle"]}
         if line.error is not None:
-            style |= {"linestyle": "none", "marker": its.get("marker", "o"), "markersize": 5}
+            style |= {"linestyle": "none", "marker": its["marker"], "markersize": 5}
             style |= {"markerfacecolor": "none", "label": "_nolegend_"}
         else:
-            scaled = its["label"] == "_nolegend_"
-            label += " each, in its colour" if scaled else f" {its['label']}"
+            label += f" {its['label']}"
     style = {"label": "_nolegend_" if label in drawn else label, **style}
     if line.x is None:
         return [ax.axhline(line.y, zorder=1, **style)]
@@ -129,8 +135,8 @@ def set_axes(
         ax.set_xticks(range(len(kind.names)), kind.names)
         return
     ax.set_xlim(*_x_limits(curves, kind))
-    if kind.values and len(kind.values) <= 12:
-        ticks.ticks_at(ax.xaxis, kind.values, inches)
+    if kind.ticks:
+        ticks.ticks_at(ax.xaxis, kind.ticks, inches)
     elif kind.logx:
         ticks.log_axis(ax.xaxis, *ax.get_xlim())
     else:

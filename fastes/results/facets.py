@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from fastes.results.curve_styles import styles_of
-from fastes.results.curves import Curve, fact_text, values_of
+from fastes.results.configuration import fact_text
+from fastes.results.curves import Curve, values_of
 
 
 class Panel(NamedTuple):
@@ -31,28 +31,6 @@ def facets(curves: Sequence[Curve], facet: str | None, apart: Sequence[str]) -> 
             names.append(name)
             panels = _partition(curves, names)
     return panels
-
-
-def split(curves: Sequence[Curve], facet: str | None, apart: Sequence[str]) -> list[Panel]:
-    """Return the panels of `facets`, and more while there are more curves than styles.
-
-    Then there is a panel for each value of the fact with the fewest values, of those that labels
-    say and that most of the curves have.
-    """
-    panels = facets(curves, facet, apart)
-    names = list(panels[0].values)
-    while styles_of(curves, names) is None and (name := _next_facet(curves, names)):
-        names.append(name)
-        panels = _partition(curves, names)
-    return panels
-
-
-def _next_facet(curves: Sequence[Curve], names: Sequence[str]) -> str:
-    said = dict.fromkeys(name for curve in curves for name in curve.words if name not in names)
-    values = {name: [curve.facts.get(name) for curve in curves] for name in said}
-    varied = [name for name, its in values.items() if len({*its} - {None}) > 1]
-    shared = [n for n in varied if n != "agent" and 2 * values[n].count(None) < len(curves)]
-    return min(shared or varied, key=lambda name: len({*values[name]}), default="")
 
 
 def _partition(curves: Sequence[Curve], names: Sequence[str]) -> list[Panel]:

@@ -1,12 +1,12 @@
 """Figures of results, readable in grey and at half a page's width."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from fastes.files.atomic import atomic_write
 from fastes.files.kinds import require_replaceable
-from fastes.results.comparison import check_baseline, difference
+from fastes.results.comparison import Difference, check_baseline, difference
 from fastes.results.curves import Curve, Line, curves_of
 from fastes.results.drawing import Kind
 from fastes.results.panels import Look, check_look, draw_curves
@@ -49,10 +49,15 @@ def plot_regret(
     >>> plot_regret([result], Figure()).figure.get_suptitle()
     'K=50, d=5, T=100, 10 runs'
     """
-    kept = chosen(results, look)
-    kind = Kind("steps", "cumulative regret", apart=("problem", "theta"))
-    curves = curves_of(kept, lambda result: (result.t, result.regret.mean, result.regret.se))
-    return draw_curves(curves, kind, ax, look)
+    return draw_curves(regret_curves(chosen(results, look)), REGRET, ax, look)
+
+
+REGRET = Kind("steps", "cumulative regret", apart=("problem", "theta"))
+
+
+def regret_curves(results: "Sequence[Result]") -> list[Curve]:
+    """Return a curve of mean cumulative regret for each result."""
+    return curves_of(results, lambda result: (result.t, result.regret.mean, result.regret.se))
 
 
 def chosen(results: "Sequence[Result]", look: Look) -> "list[Result]":
@@ -98,25 +103,34 @@ def plot_differences(
         others = [result for result in group if result is not base]
         if not others:
             raise ValueError(f"differences from {base.label} need another result beside it")
-        curves += curves_of(others, lambda result, base=base: _difference(result, base))  # type: ignore[misc]
-    what = names.pop() if len(names) == 1 else "the baseline"
-    kind = Kind(
-        *("steps", f"regret minus that of {what}"),
+        curves += difference_curves({result: difference(result, base) for result in others})
+    return draw_curves(curves, difference_kind(names), ax, look)
+
+
+def difference_curves(differences: "Mapping[Result, Difference]") -> list[Curve]:
+    """Return a curve of the mean difference for each result that has one."""
+
+    def points(result: "Result") -> tuple[Any, Any, Any]:
+        gaps = differences[result]
+        return gaps.t, gaps.regret.mean, gaps.regret.se
+
+    return curves_of([*differences], points)
+
+
+def difference_kind(baselines: set[str]) -> Kind:
+    """Return the kind of figure of differences from baselines of these labels."""
+    name = min(baselines) if len(baselines) == 1 else "the baseline"
+    return Kind(
+        *("steps", f"regret minus that of {name}"),
         apart=("problem", "theta"),
         from_zero=False,
-        lines=lambda curves: [Line("_nolegend_", None, 0.0)],
+        lines=lambda curves: [Line("no difference", None, 0.0)],
     )
-    return draw_curves(curves, kind, ax, look)
 
 
 def facets_of(result: "Result", facet: str | None) -> Any:
     """Return which panel a result is in; a fact of the problem decides about pairs."""
     return facts_of(result).get(facet) if facet in ("K", "d", "T", "noise", "problem") else None
-
-
-def _difference(result: "Result", base: "Result") -> tuple[Any, Any, Any]:
-    gaps = difference(result, base)
-    return gaps.t, gaps.regret.mean, gaps.regret.se
 
 
 def save_figure(

@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,12 +13,13 @@ from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.atomic import atomic_write
 from fastes.files.guard import made_of, typed
 from fastes.files.kinds import require_replaceable
-from fastes.problem.bandit import LinearBandit
-from fastes.problem.truth import Truth
+from fastes.problem.bandit import Bandit
+from fastes.problem.world import World
 from fastes.results.comparison import Comparison
+from fastes.results.configuration import TRAJECTORIES, Configuration
 from fastes.results.diagnostics import Diagnostics, Measurements
 from fastes.results.regret import Regret
-from fastes.results.result import Configuration, Result
+from fastes.results.result import Result
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -35,14 +36,14 @@ def save_results(
     for i, result in enumerate(results):
         arrays |= {f"{name}_{i}": part for name, part in _parts(result).items()}
         c, problem = result.configuration, result.problem
-        if isinstance(problem, LinearBandit):
+        if isinstance(problem, Bandit):
             problem = problem.parts(drawn_again=True)
         arrays |= {f"problem_{c.problem}_{name}": part for name, part in problem.items()}
         if result.theta is not None:
             arrays[_theta_name(c)] = result.theta
         if result.truth is not None:
-            parts = result.truth.parts().items()
-            arrays |= {f"{_truth_prefix(c)}{name}": part for name, part in parts}
+            parts = result.world.parts().items()
+            arrays |= {f"{_world_prefix(c)}{name}": part for name, part in parts}
     meta = {
         "results": [result.configuration._asdict() for result in results],
         "diagnostics": [_described(result.diagnostics) for result in results],
@@ -54,18 +55,16 @@ def _theta_name(c: Configuration) -> str:
     return f"theta_{c.theta.split()[-1]}"  # its hash
 
 
-def _truth_prefix(c: Configuration) -> str:
+def _world_prefix(c: Configuration) -> str:
     return f"truth_{checked_arrays.fingerprint(c.truth)}_"
 
 
-def _truth(c: Configuration, arrays: Arrays) -> Truth | None:
-    """Return the truth of a result from a file, or raise."""
-    if c.truth == "belief":
-        return None
-    truth = Truth.from_parts(with_prefix(arrays, _truth_prefix(c)))
-    if truth.words != c.truth:
+def _world(c: Configuration, arrays: Arrays) -> World:
+    """Return the world of a result from a file, or raise."""
+    world = World.from_parts(c._asdict(), with_prefix(arrays, _world_prefix(c)))
+    if world.facts["truth"] != c.truth:
         raise ValueError("its truth is not the one that it describes")
-    return truth
+    return world
 
 
 def _parts(result: Result) -> Arrays:
@@ -76,7 +75,7 @@ def _parts(result: Result) -> Arrays:
         "counts": result.counts,
         "run_numbers": result.run_numbers,
     }
-    for name in ("actions", "rewards"):
+    for name in TRAJECTORIES:
         if getattr(result, name) is not None:
             parts[name] = getattr(result, name)
     if result.diagnostics is not None:
@@ -98,7 +97,7 @@ def load_results(path: str | os.PathLike[str]) -> Result | Comparison:
     with made_of(path, "result"):
         described = zip(meta["results"], meta["diagnostics"], strict=True)
         results = tuple(
-            _result(typed(Configuration, configuration), diagnostics, arrays, i)
+            _result(Configuration.from_description(configuration), diagnostics, arrays, i)
             for i, (configuration, diagnostics) in enumerate(described)
         )
         return results[0] if len(results) == 1 else Comparison(results)
@@ -123,7 +122,7 @@ def _result(c: Configuration, described: Any, arrays: Arrays, i: int) -> Result:
         None if c.theta == "prior" else arrays[_theta_name(c)],
         arrays.get(f"actions_{i}"),
         arrays.get(f"rewards_{i}"),
-        _truth(c, arrays),
+        _world(c, arrays),
     )
     repr(result)  # what cannot be described is refused
     return result
@@ -148,7 +147,7 @@ def _diagnostics(
 ) -> Diagnostics | None:
     if described is None:
         return None
-    from fastes.results.constants import Constants
+    from fastes.problem.constants import Constants
 
     measured = Measurements(*(arrays[f"probe_{name}_{i}"] for name in Measurements._fields))
     times, samples = arrays[f"probe_times_{i}"], described["samples"]
@@ -157,13 +156,30 @@ def _diagnostics(
 
 def write_csv(path: str | os.PathLike[str], results: Sequence[Result], force: bool = False) -> None:
     """Write the curves of results to one CSV file; of one run there are no quantiles."""
+    rows = [row for result in results for row in _curve_rows(result)]
+    write_table(path, rows, force)
+
+
+def _curve_rows(result: Result) -> Iterator[dict[str, Any]]:
+    regret, runs = result.regret, result.configuration.runs
+    spread = {"se": regret.se, "median": regret.median}
+    spread |= {"q05": regret.quantile(0.05), "q95": regret.quantile(0.95)}
+    for i, t in enumerate(result.t.tolist()):
+        row = {"agent": result.label, "t": t, "runs": runs, "mean": float(regret.mean[i])}
+        yield row | {name: float(its[i]) if runs > 1 else None for name, its in spread.items()}
+
+
+def write_table(
+    path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]], force: bool = False
+) -> None:
+    """Write rows, as values by the names of their columns, to a CSV file.
+
+    What a row lacks, or is None, is empty. A file that is no table is not replaced, unless by
+    `force`.
+    """
     require_replaceable(path, "table", force)
+    names = list(dict.fromkeys(name for row in rows for name in row))
     with atomic_write(path) as temporary, temporary.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["agent", "t", "runs", "mean", "se", "median", "q05", "q95"])
-        for result in results:
-            regret, runs = result.regret, result.configuration.runs
-            columns = [regret.mean, regret.se, *(regret.quantile(q) for q in (0.5, 0.05, 0.95))]
-            for t, mean, *rest in zip(result.t.tolist(), *columns, strict=True):
-                errors = [float(value) for value in rest] if runs > 1 else [""] * len(rest)
-                writer.writerow([result.label, t, runs, float(mean), *errors])
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows(rows)

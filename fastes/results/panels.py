@@ -1,27 +1,25 @@
 """Curves on as many panels as they need, with titles, a legend outside and room for both."""
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from fastes.results.curve_styles import MOST, Scale, Styles, styles_of
+from fastes.results.curve_styles import styles_of
 from fastes.results.curves import Curve, distinct
-from fastes.results.drawing import Kind, draw, note, set_axes
-from fastes.results.facets import Panel, facets, split, titles
-from fastes.results.ticks import log_axis, number_axis
+from fastes.results.drawing import Kind, Styles, draw, note, set_axes
+from fastes.results.facets import Panel, facets, titles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ALONE, _PANEL = (5.0, 2.9), (2.55, 1.9)  # inches, without legends and titles of the figure
-_BAR = 0.9  # inches, of a colour bar
 _LINE = 0.17  # inches, of a line in a legend
 _LEAST = (1.5, 1.1)
-MOST_PANELS = 24
+MOST_PANELS, MOST_CURVES = 24, 60
 _OF_PROBLEMS = {"problem", "theta", "K", "d", "T", "noise", "arms", "prior_mean", "prior_cov"}
 _LEGEND: dict[str, Any] = {
     **{"fontsize": 8, "title_fontsize": 8, "frameon": False},
@@ -91,8 +89,18 @@ def draw_curves(curves: Sequence[Curve], kind: Kind, ax: Any, look: Look) -> "Ax
             )
     if is_axes(ax):
         return _on_axes(curves, kind, ax, look)
-    panels = split(curves, look.get("facet"), kind.apart)
-    return on_figure(ax, lambda figure: _on_figure(panels, kind, figure, look))
+    panels = facets(curves, look.get("facet"), kind.apart)
+    if ax is not None:
+        _make_room(ax)
+        return _on_figure(panels, kind, ax, look)
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(layout="constrained")
+    try:
+        return _on_figure(panels, kind, figure, look)
+    except Exception:
+        pyplot.close(figure)
+        raise
 
 
 def is_axes(ax: Any) -> bool:
@@ -132,12 +140,7 @@ def _on_axes(curves: Sequence[Curve], kind: Kind, ax: Any, look: Look) -> "Axes"
         raise ValueError(
             f"one axes cannot show {len(panels)} panels ({found}): leave out ax for a panel each"
         )
-    styles = styles_of(every, list(panels[0].values))
-    if styles is None:
-        raise ValueError(
-            f"one axes can show at most {MOST} curves, got {len(every)}: leave out ax for "
-            "several panels"
-        )
+    styles = _styles(panels)
     for artist in before.artists:
         artist.remove()
     _make_room(ax.figure)
@@ -155,22 +158,15 @@ def _on_axes(curves: Sequence[Curve], kind: Kind, ax: Any, look: Look) -> "Axes"
 
 
 def _on_figure(panels: Sequence[Panel], kind: Kind, figure: Any, look: Look) -> "Axes":
-    n = len(panels)
-    every = [curve for panel in panels for curve in panel.curves]
-    styles = styles_of(every, list(panels[0].values))
+    n, styles = len(panels), _styles(panels)
     if n > MOST_PANELS:
         raise ValueError(
             f"the figure would have {n} panels, at most {MOST_PANELS} are readable: "
             "choose fewer results with where"
         )
-    if styles is None:
-        raise ValueError(
-            f"a figure can show at most {MOST} agents, got more: choose fewer results with where"
-        )
     columns = min(n, 2 if n <= 4 else 3 if n <= 9 else 4)
     rows = -(-n // columns)
     width, height = _ALONE if n == 1 else (columns * _PANEL[0], rows * _PANEL[1])
-    width += _BAR * len(styles.scales)
     size = look.get("size")
     inches = (size[0] if size else width) / columns - 0.6
     share = n > 1 and not set(panels[0].values) & _OF_PROBLEMS
@@ -185,11 +181,24 @@ def _on_figure(panels: Sequence[Panel], kind: Kind, figure: Any, look: Look) -> 
     else:
         figure.supylabel(kind.ylabel, fontsize=10)
     _fill(axes, panels, styles, kind, share, inches)
-    heading, words = [look.get("title"), common], note(every, kind)
-    legend = finish(figure, axes, heading, words, (width, height), size, (columns, rows))
+    heading, words = [look.get("title"), common], note(list(styles), kind)
+    legend = _finish(figure, axes, heading, words, (width, height), size, (columns, rows))
     if n == 1 and legend is not None:  # curves that are added to the axes later replace it
         axes[0]._fastes.artists.append(legend)
     return axes[0]
+
+
+def _styles(panels: Sequence[Panel]) -> Styles:
+    """Return the styles of all curves; ValueError if they are too many to be told apart."""
+    curves = [curve for panel in panels for curve in panel.curves]
+    styles = styles_of(curves, list(panels[0].values))
+    labels = {style["label"] for style in styles.values()}
+    if len(labels) > MOST_CURVES:
+        raise ValueError(
+            f"a figure can show at most {MOST_CURVES} different curves, got {len(labels)}: choose "
+            "fewer results with where, or a panel for each value of a fact with facet"
+        )
+    return styles
 
 
 def _fill(
@@ -200,14 +209,12 @@ def _fill(
     share: bool,
     inches: float,
 ) -> None:
-    """Draw the curves of each panel, on one scale if panels `share` it, and add colour bars."""
-    every = [curve for panel in panels for curve in panel.curves]
+    """Draw the curves of each panel, on one scale if panels `share` it."""
     lines = [kind.lines(panel.curves) for panel in panels]
     for ax, panel, its in zip(axes, panels, lines, strict=True):
         ax._fastes = _Drawn(panel.curves, draw(ax, panel.curves, its, kind, styles))
-        shown = (every, [*chain(*lines)]) if share else (panel.curves, its)
+        shown = (list(styles), [*chain(*lines)]) if share else (panel.curves, its)
         set_axes(ax, *shown, kind, inches)
-    axes[-1]._fastes.artists.extend(_add_bar(scale, axes) for scale in styles.scales)
 
 
 def _grid(figure: Any, rows: int, columns: int, n: int, share: bool) -> list[Any]:
@@ -221,49 +228,20 @@ def _grid(figure: Any, rows: int, columns: int, n: int, share: bool) -> list[Any
     return every[:n]
 
 
-def _add_bar(scale: Scale, axes: Sequence[Any]) -> Any:
-    """Add a colour bar beside axes, and return it."""
-    bar = axes[0].figure.colorbar(scale.colours, ax=axes, label=scale.label)
-    if bar.ax.get_yscale() == "log":
-        log_axis(bar.ax.yaxis, *bar.ax.get_ylim())
-        bar.ax.minorticks_off()
-    else:
-        number_axis(bar.ax.yaxis, 2.6)
-    return bar
-
-
-def on_figure(figure: Any, draw: "Callable[[Any], Axes]") -> "Axes":
-    """Draw on a figure, or without one on a new one of pyplot's, which is shown if all goes well.
-
-    A notebook shows it, and so does ``plt.show()``.
-    """
-    if figure is not None:
-        _make_room(figure)
-        return draw(figure)
-    from matplotlib import pyplot
-
-    figure = pyplot.figure(layout="constrained")
-    try:
-        return draw(figure)
-    except Exception:
-        pyplot.close(figure)
-        raise
-
-
 def _make_room(figure: Any) -> None:
     """Let a figure make room for a legend outside, unless it has a layout already."""
     if figure.get_layout_engine() is None and hasattr(figure, "set_layout_engine"):
         figure.set_layout_engine("constrained")
 
 
-def finish(
+def _finish(
     figure: Any,
     axes: "Sequence[Axes]",
     heading: Sequence[str | None],
     words: str,
     natural: tuple[float, float],
-    size: tuple[float, float] | None = None,
-    grid: tuple[int, int] = (1, 1),
+    size: tuple[float, float] | None,
+    grid: tuple[int, int],
 ) -> Any:
     """Add a figure's title and one legend for all axes below them, make room, return the legend.
 

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from fastes.actions.families import RandomArms
 from fastes.agents import agent_label
 from fastes.checks.arrays import Floats
-from fastes.checks.documented import documented
+from fastes.checks.numbers import counted
 from fastes.files.guard import made_of
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.bandit import Bandit
 from fastes.problem.truth import Truth
+from fastes.problem.world import AS_BELIEVED, World
+from fastes.results.configuration import FACTS, Configuration
 from fastes.results.diagnostics import Diagnostics
 from fastes.results.regret import Regret
 
@@ -26,86 +29,6 @@ if TYPE_CHECKING:
 
     from fastes.results.panels import Look
     from fastes.results.tables import Parts
-
-
-@documented
-class Configuration(NamedTuple):
-    """What was simulated. With the problem, and theta if it was fixed, it can be done again.
-
-    Attributes
-    ----------
-    agent : str
-        The name of the agent, such as es.
-    engine : str
-        How its steps are computed: deferred or eager for an ensemble, python for a custom agent,
-        exact for all others.
-    parameters : dict
-        The parameters of the agent.
-    K : int or None
-        Arms on offer at a step; None where they are not counted.
-    d : int
-        Dimension of theta.
-    rank : int
-        Dimension of what can be learned.
-    T : int
-        Steps a run.
-    runs : int
-        Runs that are in the result.
-    seed : int
-        The seed.
-    points : int
-        At most how many times are recorded.
-    noise : float
-        Standard deviation of a reward, as the agent believes.
-    actions : str
-        "fixed", or what is on offer in words.
-    theta : str
-        "prior": drawn anew for every run; or "fixed" and a hash of what was given.
-    problem : str
-        The fingerprint of the LinearBandit.
-    versions : dict
-        Versions of fastes, NumPy and numba, and a hash of the compiled code's source.
-    date : str
-        When it was done, in UTC.
-    threads : int
-        Threads that did the runs.
-    seconds : float
-        How long the runs took.
-    truth : str
-        "belief", or how the world differs from the bandit, in words.
-    delay : int
-        Steps by which rewards are late.
-    """
-
-    agent: str
-    engine: str
-    parameters: dict[str, Any]
-    K: int | None
-    d: int
-    rank: int
-    T: int
-    runs: int
-    seed: int
-    points: int
-    noise: float
-    actions: str
-    theta: str
-    problem: str
-    versions: dict[str, str]
-    date: str
-    threads: int
-    seconds: float
-    truth: str = "belief"
-    delay: int = 0
-
-    @property
-    def outside_theory(self) -> str:
-        """Why the paper's bounds do not speak of it; empty where they do."""
-        if self.theta != "prior":
-            return "theta was fixed"
-        if self.truth != "belief":
-            return "the world was not what the agent believes"
-        return "rewards were late" if self.delay else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,8 +55,8 @@ class Result:
         The arm of every step, if it was kept.
     rewards : (runs, T) array or None
         The reward of every step, if it was kept.
-    truth : Truth or None
-        How the world differed from what the agent believes, if it did.
+    world : World
+        What was true beside the problem; `truth` and the configuration say it.
 
     Examples
     --------
@@ -154,14 +77,19 @@ class Result:
     t: NDArray[np.int64]
     regret: Regret
     counts: NDArray[np.int64]
-    problem: LinearBandit | Mapping[str, NDArray[Any]] = field(repr=False)
+    problem: Bandit | Mapping[str, NDArray[Any]] = field(repr=False)
     """The bandit, or the `parts` that it is made of when it is asked for."""
     run_numbers: NDArray[np.int64]
     diagnostics: Diagnostics | None = None
     theta: Floats | None = None
     actions: NDArray[np.unsignedinteger[Any]] | None = None
     rewards: Floats | None = None
-    truth: Truth | None = None
+    world: World = AS_BELIEVED
+
+    @property
+    def truth(self) -> Truth | None:
+        """How the world differed from what the agent believes, if it did."""
+        return None if self.configuration.truth == "belief" else self.world.truth
 
     @property
     def label(self) -> str:
@@ -172,16 +100,14 @@ class Result:
     def arms(self) -> str:
         """Which arms were on offer, in a few words, such as ``sphere, drawn with seed 3``."""
         c, problem = self.configuration, self.problem
-        if c.actions != "fixed":
-            return c.actions
-        if isinstance(problem, LinearBandit):
-            drawn = problem.random_arms
-        else:
-            drawn = RandomArms.from_parts(problem) if "arms_family" in problem else None
-        return "given" if drawn is None else drawn.words
+        if isinstance(problem, Bandit):
+            return problem.action_set.origin
+        if "arms_family" in problem:
+            return RandomArms.from_parts(problem).words
+        return "given" if c.actions == "fixed" else c.actions
 
     @cached_property
-    def bandit(self) -> LinearBandit:
+    def bandit(self) -> Bandit:
         """The problem that was simulated.
 
         Examples
@@ -191,10 +117,10 @@ class Result:
         >>> fastes.simulate(bandit, fastes.Greedy(), T=10).bandit
         LinearBandit(K=50, d=5, noise=1)
         """
-        if isinstance(self.problem, LinearBandit):
+        if isinstance(self.problem, Bandit):
             return self.problem
         with made_of("a result", "problem"):
-            bandit = LinearBandit.from_parts(self.problem)
+            bandit = Bandit.from_parts(self.problem)
         if bandit.fingerprint != self.configuration.problem:
             made = self.configuration.versions
             raise ValueError(
@@ -207,8 +133,7 @@ class Result:
         c = self.configuration
         error = "" if c.runs == 1 else f" +- {self.regret.se[-1]:.2g}"
         mean = f"{self.regret.mean[-1]:.4g}{error}"
-        runs = f"{c.runs:,} run{'s' if c.runs > 1 else ''}"
-        return f"Result({self.label}: regret {mean} at T={c.T:,}, {runs})"
+        return f"Result({self.label}: regret {mean} at T={c.T:,}, {counted(c.runs, 'run')})"
 
     def _repr_html_(self) -> str:
         from fastes.results.tables import parts_html
@@ -276,28 +201,14 @@ class Result:
 
 def shared_facts(result: Result) -> dict[str, Any]:
     """Return what a result has in common with those that it is compared with, for JSON."""
-    c = result.configuration
-    names = (
-        "K",
-        "d",
-        "rank",
-        "noise",
-        "actions",
-        "T",
-        "runs",
-        "seed",
-        "points",
-        "theta",
-        "truth",
-        "delay",
-        "problem",
-    )
-    return {**{name: getattr(c, name) for name in names}, "versions": dict(c.versions)}
+    facts = deepcopy(result.configuration._asdict())
+    return {name: facts[name] for name in FACTS if name == "runs" or not FACTS[name].own}
 
 
 def agent_facts(result: Result) -> dict[str, Any]:
     """Return what is an agent's own in a result, for JSON."""
     c, regret = result.configuration, result.regret
+    facts = deepcopy(c._asdict())
     several = c.runs > 1  # of one run there are no quantiles
     last = {
         "mean": regret.mean[-1],
@@ -308,17 +219,11 @@ def agent_facts(result: Result) -> dict[str, Any]:
     }
     return {
         "label": result.label,
-        "agent": c.agent,
-        "parameters": dict(c.parameters),
-        "engine": c.engine,
-        "runs": c.runs,
+        **{name: facts[name] for name in FACTS if FACTS[name].own},
+        "steps_per_second": c.T * c.runs / c.seconds,
         "regret": {name: plain(value) for name, value in last.items()},
         "regret_per_step": float(regret.mean[-1]) / c.T,
         "curve": curve(result.t, regret),
-        "threads": c.threads,
-        "seconds": c.seconds,
-        "steps_per_second": c.T * c.runs / c.seconds,
-        "date": c.date,
     }
 
 

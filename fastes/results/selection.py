@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from fastes.checks.parameters import FLAGS
+from fastes.results.configuration import FACTS
 from fastes.results.result import Result
 
 Item = TypeVar("Item")
@@ -12,10 +13,10 @@ Item = TypeVar("Item")
 def facts_of(result: Result) -> dict[str, Any]:
     """Return what is known of a result by name, for `where` and `facet`."""
     c = result.configuration
-    sizes = ("engine", "K", "d", "T", "runs", "seed", "noise")
-    names = (*sizes, "theta", "problem", "truth", "delay")
-    facts = {"agent": c.agent, **c.parameters, **{name: getattr(c, name) for name in names}}
-    return facts if c.actions == "fixed" else {**facts, "actions": c.actions}
+    drawn = {name: getattr(c, name) for name, fact in FACTS.items() if fact.figures != "never"}
+    if c.actions == "fixed":
+        del drawn["actions"]
+    return {"agent": c.agent, **c.parameters, **drawn}
 
 
 def selected(

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastes.checks.numbers import printable
+from fastes.checks.numbers import counted, printable
 from fastes.results.comparison import Difference
-from fastes.results.result import Configuration, Result
+from fastes.results.configuration import FACTS, Configuration, unusual
+from fastes.results.result import Result
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,9 +38,19 @@ class Grid:
         return table
 
     def html(self) -> str:
-        """Return it for a notebook."""
-        body = "".join(_html_row("td", row) for row in self.rows)
-        return f"<table><thead>{_html_row('th', self.header)}</thead><tbody>{body}</tbody></table>"
+        """Return its head and body for a table of a notebook or a page."""
+        head = "".join(self._cell("th", "col", i, name) for i, name in enumerate(self.header))
+        head = f"<thead><tr>{head}</tr></thead>\n" if any(self.header) else ""
+        rows = []
+        for row in self.rows:
+            cells = [self._cell("td", "", i, cell) for i, cell in enumerate(row) if i]
+            rows.append(f"<tr>{self._cell('th', 'row', 0, row[0])}{''.join(cells)}</tr>\n")
+        return f"{head}<tbody>{''.join(rows)}</tbody>"
+
+    def _cell(self, tag: str, scope: str, i: int, text: str) -> str:
+        scope = f' scope="{scope}"' if scope else ""
+        side = ' class="left"' if i < max(1, self.left) else ""
+        return f"<{tag}{scope}{side}>{escaped(text)}</{tag}>"
 
 
 class Column(NamedTuple):
@@ -61,8 +72,9 @@ def notes(columns: Sequence[Column]) -> list[str]:
     return textwrap.wrap(" ".join(column.note for column in columns if column.note), 77)
 
 
-def _html_row(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+def escaped(text: str) -> str:
+    """Return a text as HTML; a byte of a file's name that is no text is shown as its number."""
+    return html.escape(text.encode(errors="backslashreplace").decode(), quote=True)
 
 
 Parts = Sequence[str | Grid]
@@ -87,11 +99,13 @@ def print_parts(parts: Parts) -> None:
 
 def parts_html(parts: Parts) -> str:
     """Return lines and tables as HTML, one below the other."""
-    return "".join(
-        part.html() if isinstance(part, Grid) else f"<p>{html.escape(part.strip())}</p>"
-        for part in parts
-        if not isinstance(part, str) or part.strip()
-    )
+    shown = []
+    for part in parts:
+        if isinstance(part, Grid):
+            shown.append(f"<table>{part.html()}</table>")
+        elif part.strip():
+            shown.append(f"<p>{escaped(part.strip())}</p>")
+    return "".join(shown)
 
 
 def _spread(result: Result) -> str:
@@ -135,24 +149,18 @@ def setting_line(results: Sequence[Result]) -> str:
     """Return a line that says what was simulated."""
     c = results[0].configuration
     runs = sorted({result.configuration.runs for result in results})
-    count = f"{runs[0]:,} to {runs[-1]:,}" if len(runs) > 1 else f"{runs[0]:,}"
+    count = f"{runs[0]:,} to " if len(runs) > 1 else ""
     return (
         f"{_on_offer(c)}, d={c.d:,}, T={c.T:,} steps, "
-        f"{count} run{'s' if runs[-1] > 1 else ''}, noise {c.noise:g}, seed {c.seed}"
+        f"{count}{counted(runs[-1], 'run')}, {c.reward_text}, seed {c.seed}"
     )
 
 
 def setting_lines(results: Sequence[Result]) -> list[str]:
-    """Return what was simulated, in lines of a terminal's width."""
-    return [*textwrap.wrap(setting_line(results), 80), *world_lines(results)]
-
-
-def world_lines(results: Sequence[Result]) -> list[str]:
-    """Return a line on each way in which the world differs from what agents believe."""
-    c = results[0].configuration
-    truth = [] if c.truth == "belief" else [f"in truth: {c.truth}"]
-    steps = f"{c.delay:,} step{'s' if c.delay > 1 else ''}"
-    return [*truth, f"rewards are late by {steps}"] if c.delay else truth
+    """Return what was simulated in lines of a terminal's width, and one on each unusual fact."""
+    facts = unusual(results[0].configuration._asdict())
+    lines = [fact.line(facts[name]) for name, fact in FACTS.items() if name in facts and fact.line]
+    return [*textwrap.wrap(setting_line(results), 80), *lines]
 
 
 def rounded(number: float | None) -> str:

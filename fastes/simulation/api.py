@@ -2,27 +2,29 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 
 from numpy.typing import ArrayLike
 
 from fastes.agents.agent import Agent
 from fastes.agents.own import OwnAgent, PlayerFactory
 from fastes.agents.own_compiled import require_action_law
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.bandit import Bandit
 from fastes.problem.truth import Truth
+from fastes.problem.world import World
 from fastes.results.comparison import Comparison
 from fastes.results.result import Result
 from fastes.simulation.bars import progress_report
 from fastes.simulation.checkpoint import create
 from fastes.simulation.execute import execute, result_of
-from fastes.simulation.experiment import Experiment, make_experiment
+from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import empty_partial_result
 from fastes.simulation.plan import Plan, make_plan, thread_count
 from fastes.simulation.progress import Report, of_several
 
 
 def simulate(
-    bandit: LinearBandit,
+    bandit: Bandit,
     agent: Agent | PlayerFactory,
     T: int,
     runs: int = 1,
@@ -47,7 +49,7 @@ def simulate(
 
     Parameters
     ----------
-    bandit : LinearBandit
+    bandit : Bandit
         The problem.
     agent : Agent, or your own
         The agent: `EnsembleSampling`, `ThompsonSampling`, `EnsemblePlusPlus`, `PerturbedHistory`,
@@ -111,28 +113,12 @@ def simulate(
     >>> result
     Result(ES, M=30: regret 90.57 +- 10 at T=500, 20 runs)
     """
-    return compare(
-        bandit,
-        [agent],
-        T,
-        runs,
-        seed,
-        theta=theta,
-        truth=truth,
-        delay=delay,
-        points=points,
-        threads=threads,
-        diagnostics=diagnostics,
-        samples=samples,
-        keep=keep,
-        progress=progress,
-        checkpoint=checkpoint,
-        every=every,
-    )[0]
+    given = {**locals()}  # what compare takes, but for the agents
+    return compare(agents=[given.pop("agent")], **given)[0]
 
 
 def compare(
-    bandit: LinearBandit,
+    bandit: Bandit,
     agents: Sequence[Agent | PlayerFactory],
     T: int,
     runs: int = 1,
@@ -167,21 +153,12 @@ def compare(
     >>> comparison.differences()  # to the last, paired run by run
     [Difference(ES, M=100 minus TS: 2.126 +- 5.6)]
     """
-    experiment = make_experiment(
-        bandit,
-        agents,
-        T,
-        runs,
-        seed,
-        theta=theta,
-        truth=truth,
-        delay=delay,
-        points=points,
-        diagnostics=diagnostics,
-        samples=samples,
-        keep=keep,
-    )
-    return Comparison(run_experiment(experiment, threads, progress, checkpoint, every))
+    given = {**locals()}  # of an experiment, of its world, and of how to do it
+    how = {name: given.pop(name) for name in ("threads", "progress", "checkpoint", "every")}
+    world = World(**{each.name: given.pop(each.name) for each in fields(World)})
+    probe_times = given.pop("diagnostics")
+    experiment = Experiment(**given, world=world, probe_times=probe_times)
+    return Comparison(run_experiment(experiment, **how))
 
 
 class SimulationStopped(KeyboardInterrupt):

@@ -8,28 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.actions import Given
 from fastes.agents.agent import Agent
 from fastes.agents.search import renew_search, search_workspace
 from fastes.checks.arrays import Arrays, Floats
 from fastes.files.guard import made_of
-from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import needs_capacity, saved_arrays
 from fastes.kernels.loop.advance import advance
-from fastes.kernels.loop.environment import Environment, environments
 from fastes.kernels.loop.late import LateRewards
 from fastes.kernels.loop.lockstep import advance_lockstep, advance_sequence, lockstep_workspace
 from fastes.kernels.loop.record import Record, record
 from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.states.stack import set_state, stack_states, state_at
 from fastes.kernels.streams.philox import Source, source
-from fastes.problem.bandit import LinearBandit
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.late import fill_late, late_arrays
-from fastes.simulation.offers import Offers, means_of_runs, offers_of_run
 from fastes.simulation.partial_result import BatchState, PartialResult
 from fastes.simulation.plan import Plan
 from fastes.simulation.shared_update import SharedUpdate
+from fastes.simulation.stages import environments_of, offers_of_run, run_failure
 
 _SLICE_SECONDS = 0.1
 
@@ -68,7 +64,7 @@ def _run_alone(
 ) -> Iterator[Slice]:
     e, agent, run = context.experiment, context.agent, runs[0]
     origin = source(e.seed, run)
-    actions, environment, work = _offers(context, run)
+    actions, environment, work = offers_of_run(e, agent, run, context.plan.search)
     state = _state(e, agent, run, saved and saved.states[0], actions.arms, environment.late)
     row = run - context.partial.runs.start
     known = context.partial
@@ -114,11 +110,12 @@ def _run_many(
     context: RunContext, runs: range, counts: NDArray[np.int64], saved: BatchState | None
 ) -> Iterator[Slice]:
     e, agent, n = context.experiment, context.agent, len(runs)
-    actions = FixedActions(e.bandit.canonical.arms)
+    problem = e.bandit.canonical
+    actions = e.bandit.action_set.kernel_actions(problem, e.seed, runs[0])  # those of all runs
     sources = Source(
         np.full(n, e.seed, np.uint64), np.arange(runs.start, runs.stop, dtype=np.uint64)
     )
-    environments = environments_of(e, runs)
+    environments = environments_of(e, runs, actions.arms, lambda: e.bandit.actions)
     first_late = state_at(environments.late, 0)
     state = _state(e, agent, runs[0], saved and saved.states[0], actions.arms, first_late)
     states = stack_states(state, n)
@@ -175,35 +172,20 @@ def _run_many(
     add_counts()
 
 
-def _offers(context: RunContext, run: int) -> Offers:
-    """Return what a run plays on."""
-    e, search = context.experiment, context.plan.search
-    if e.bandit.action_set is not None:
-        return offers_of_run(e, context.agent, run, search)
-    arms = e.bandit.canonical.arms
-    environment = state_at(environments_of(e, range(run, run + 1)), 0)
-    return Offers(FixedActions(arms), environment, search_workspace(search, arms))
-
-
 def _state(
     e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any, late: LateRewards
 ) -> Any:
     """Return the agent's state at the beginning of a run; or the saved one, and fill `late`."""
     r = e.bandit.rank
-    if not e.bandit.arms_repeat:
+    if not e.bandit.action_set.arms_repeat:
         arms = None
     if saved is None:
-        return agent.initial_state(None if arms is None else arms.K, r, source(e.seed, run), e.T)
+        return agent.initial_state(
+            None if arms is None else arms.K, r, source(e.seed, run), e.T, e.bandit.rewards
+        )
     with made_of("the checkpoint", "state"):
         fill_late(late, saved)
-        return agent.restored_state(saved, arms, r, e.T)
-
-
-def environments_of(e: Experiment, runs: range) -> Environment:
-    """Return what pays in each run, as a stack."""
-    bandit = e.bandit
-    means = means_of_runs(e, runs, bandit.canonical.arms, bandit.actions)
-    return environments(means, bandit.rank, e.law, e.waiting)
+        return agent.restored_state(saved, arms, r, e.T, e.bandit.rewards)
 
 
 def slices(
@@ -229,15 +211,3 @@ def slices(
         if steps > 0:
             # The first slice may have had to compile: grow step by step.
             length = max(1, min(4 * length, int(steps * _SLICE_SECONDS / max(elapsed, 1e-9))))
-
-
-def run_failure(bandit: LinearBandit, run: int, step: int) -> Exception:
-    """Return why a run could not choose an arm at a step."""
-    if isinstance(bandit.actions, Given):
-        rows = bandit.actions.array[step % len(bandit.actions.array)]
-        if not np.isfinite(rows).all():
-            return ValueError(f"actions hold an arm at step {step} that is not finite")
-    return FloatingPointError(
-        f"run {run} lost its posterior to rounding at step {step}: the arms' values are too "
-        "many noise standard deviations apart"
-    )

@@ -168,7 +168,7 @@ def _check_arrays(e: Experiment, arrays: Arrays) -> None:
     times = () if e.probe_times is None else e.probe_times
     expected: dict[str, tuple[tuple[int, ...], Any]] = {
         "regret": ((n, len(e.times)), np.float64),
-        "counts": ((e.bandit.counted_arms,), np.int64),
+        "counts": ((e.bandit.action_set.counted_arms,), np.int64),
         "done": ((n,), np.bool_),
         "actions": ((n, e.T if "actions" in e.keep else 0), np.uint32),
         "rewards": ((n, e.T if "rewards" in e.keep else 0), np.float64),
@@ -180,5 +180,5 @@ def _check_arrays(e: Experiment, arrays: Arrays) -> None:
         if arrays[name].shape != shape or arrays[name].dtype != kind:
             raise ValueError(f"{name!r} of shape {arrays[name].shape} does not fit {n} runs")
     keys = arrays.get("state_late_keys", np.zeros(0))
-    if e.bandit.arms_repeat and not ((keys >= 0) & (keys < e.bandit.K)).all():
+    if e.bandit.action_set.arms_repeat and not ((keys >= 0) & (keys < e.bandit.K)).all():
         raise ValueError("a reward that is late is of no arm")

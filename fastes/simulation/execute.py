@@ -95,7 +95,7 @@ def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, thre
         measured = Measurements(*(part[done] for part in partial.measurements or ()))
         found = Diagnostics(e.probe_times, e.samples, measured, known)
     numbers = np.flatnonzero(done) + partial.runs.start
-    most = max(e.bandit.counted_arms, e.bandit.K or 1)
+    most = max(e.bandit.action_set.counted_arms, e.bandit.K or 1)
     actions = partial.actions[done].astype(np.min_scalar_type(most - 1))
     return Result(
         e.configuration(agent, len(numbers), threads, partial.seconds),
@@ -108,5 +108,5 @@ def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, thre
         e.theta,
         actions if "actions" in e.keep else None,
         partial.rewards[done] * e.bandit.rewards.unit if "rewards" in e.keep else None,
-        e.truth,
+        e.world,
     )

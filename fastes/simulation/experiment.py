@@ -1,6 +1,6 @@
 """What is to be simulated: one problem and several agents, which face the same theta and noise."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -8,23 +8,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastes.actions import Ball, Offered
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
-from fastes.agents.live_offers import check_plays
-from fastes.agents.own import PlayerFactory, as_agent
+from fastes.agents.own import as_agent
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Arrays, Floats
-from fastes.checks.numbers import MAX_SEED, MAX_SIZE, MAX_STEPS
+from fastes.checks.parameters import Parameter
 from fastes.files.archive import utc_now, with_prefix
-from fastes.problem.bandit import LinearBandit
-from fastes.problem.truth import Truth
-from fastes.results.result import Configuration
+from fastes.problem.bandit import Bandit
+from fastes.problem.world import AS_BELIEVED, World
+from fastes.results.configuration import PARAMETERS, TRAJECTORIES, Configuration
 from fastes.results.versions import versions
 from fastes.simulation.recording import recording_times
 
-TRAJECTORIES = ("actions", "rewards")
-"""What can be kept of every step of every run."""
+_SAMPLES = Parameter("Draws of theta for each probe.", "integer", 4096, minimum=2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +31,7 @@ class Experiment:
     It describes itself for files field by field: a field that is added is saved with the others.
     """
 
-    bandit: LinearBandit
+    bandit: Bandit
     agents: tuple[Agent, ...]
     T: int
     runs: int
@@ -44,46 +41,43 @@ class Experiment:
     probe_times: NDArray[np.int64] | None = None  # steps before which the state is probed
     samples: int = 4096  # draws of theta for each probe
     keep: tuple[str, ...] = ()  # what is kept of every step, of `TRAJECTORIES`
-    truth: Truth | None = None  # how the world differs from the bandit; None: it does not
-    delay: int = 0  # steps by which rewards are late
+    world: World = AS_BELIEVED  # what is true beside the bandit
 
     def __post_init__(self) -> None:
-        if not isinstance(self.bandit, LinearBandit):
-            raise TypeError(f"bandit must be a LinearBandit, got {numbers.shown(self.bandit)}")
+        if not isinstance(self.bandit, Bandit):
+            got = numbers.shown(self.bandit)
+            raise TypeError(f"bandit must be a bandit such as a LinearBandit, got {got}")
         object.__setattr__(self, "agents", _checked_agents(self.agents))
-        limits = {
-            "T": (1, min(agent.max_steps for agent in self.agents)),
-            "runs": (1, MAX_SIZE),
-            "seed": (0, MAX_SEED),
-            "points": (1, MAX_SIZE),
-            "samples": (2, MAX_SIZE),
-            "delay": (0, MAX_STEPS),
-        }
-        for name, (least, most) in limits.items():
-            value = numbers.integer(name, getattr(self, name), least, most)
-            object.__setattr__(self, name, value)
+        most = min(agent.max_steps for agent in self.agents)
+        asked = {**PARAMETERS, "T": replace(PARAMETERS["T"], maximum=most), "samples": _SAMPLES}
+        for name, each in asked.items():
+            object.__setattr__(self, name, each.checked(name, getattr(self, name)))
         object.__setattr__(self, "keep", _kept(self.keep))
         if self.theta is not None:
             theta = fixed_theta(self.theta, self.bandit.d, self.runs)
             object.__setattr__(self, "theta", theta)
         if self.probe_times is not None:
             object.__setattr__(self, "probe_times", _probe_times(self.probe_times, self.T))
-        if isinstance(self.bandit.actions, Offered):
+            if self.bandit.rewards.name != "gaussian":
+                raise ValueError(
+                    f"diagnostics are for gaussian rewards, got {self.bandit.rewards.name}"
+                )
+        given = self.bandit.action_set
+        if not given.simulated:
             raise ValueError(
-                "actions that are Offered are for live agents: simulate has none to offer"
+                f"actions that are {type(given).__name__} are for live agents: "
+                "simulate has none to offer"
             )
-        if isinstance(self.bandit.actions, Ball) and "actions" in self.keep:
-            raise ValueError("keep actions is about arms with numbers: those of a ball have none")
+        if given.chosen_by == "vector" and "actions" in self.keep:
+            raise ValueError(
+                f"keep actions is about arms with numbers: those of {given.words} have none"
+            )
         for agent in self.agents:
-            check_plays(agent, self.bandit)
-        object.__setattr__(self, "truth", _checked_truth(self.truth, self.bandit))
+            given.check_plays(agent.label, agent.scores)
+        object.__setattr__(self, "world", self.world.fitted(self.bandit))
         if self.theta is not None and self._changes_prior:
-            raise ValueError(f"theta is fixed: truth must have no prior of it, got {self.truth}")
-        if self.theta is not None:
-            theta = fixed_theta(self.theta, self.bandit.d, self.runs)
-            object.__setattr__(self, "theta", theta)
-        if self.probe_times is not None:
-            object.__setattr__(self, "probe_times", _probe_times(self.probe_times, self.T))
+            truth = self.world.truth
+            raise ValueError(f"theta is fixed: truth must have no prior of it, got {truth}")
 
     @cached_property
     def times(self) -> NDArray[np.int64]:
@@ -93,12 +87,12 @@ class Experiment:
     @property
     def law(self) -> Any:
         """The layout of the law of rewards, for kernels."""
-        return self.bandit.rewards.layout(self.truth)
+        return self.bandit.rewards.layout(self.world.truth)
 
     @property
     def waiting(self) -> int:
         """How many rewards wait at most to be observed."""
-        return min(self.delay, self.T)
+        return min(self.world.delay, self.T)
 
     def true_theta(self, run: int) -> Floats | None:
         """Return theta of a run, or None where it is drawn from the bandit's own prior."""
@@ -106,12 +100,13 @@ class Experiment:
             return self.theta[run % len(self.theta)]
         if not self._changes_prior:
             return None
-        assert self.truth is not None
-        return self.truth.theta(self.bandit, self.seed, run)
+        assert self.world.truth is not None
+        return self.world.truth.theta(self.bandit, self.seed, run)
 
     @cached_property
     def _changes_prior(self) -> bool:
-        return self.truth is not None and self.truth.changes_prior(self.bandit)
+        truth = self.world.truth
+        return truth is not None and truth.changes_prior(self.bandit)
 
     def extended(self, T: int) -> Self:
         """Return the experiment with a longer horizon, or raise ValueError."""
@@ -126,7 +121,8 @@ class Experiment:
             value = getattr(self, each.name)
             if isinstance(value, np.ndarray):
                 found[each.name] = value
-            elif isinstance(value, Truth):
+            elif isinstance(value, World):
+                meta |= value.facts
                 found |= {f"truth_{name}": part for name, part in value.parts().items()}
             else:
                 meta[each.name] = value
@@ -135,56 +131,34 @@ class Experiment:
     @classmethod
     def from_parts(cls, meta: Mapping[str, Any], found: Arrays) -> Self:
         """Return the experiment of these parts, or raise KeyError, TypeError or ValueError."""
-        bandit = LinearBandit.from_parts(found)
+        bandit = Bandit.from_parts(found)
         agents = tuple(agent_from_description(each) for each in meta["agents"])
-        names = [each.name for each in fields(cls)[2:]]
-        truth = with_prefix(found, "truth_")
-        arrays: dict[str, Any] = {**found, "truth": Truth.from_parts(truth)} if truth else {**found}
-        rest: dict[str, Any] = {
-            name: arrays[name] if name in arrays else meta[name] for name in names
-        }
-        return cls(bandit, agents, **rest)
+        world = World.from_parts(meta, with_prefix(found, "truth_"))
+        known: dict[str, Any] = {**meta, **found, "world": world}
+        return cls(bandit, agents, **{each.name: known[each.name] for each in fields(cls)[2:]})
 
     def configuration(self, agent: Agent, runs: int, threads: int, seconds: float) -> Configuration:
         """Return what was simulated in some runs of one of the agents."""
         bandit, theta = self.bandit, self.theta
+        asked = {name: getattr(self, name) for name in PARAMETERS}
         return Configuration(
+            **{**asked, **self.world.facts, "runs": runs},
             agent=agent.name,
             engine=agent.engine,
             parameters=agent.description()["parameters"],
             K=bandit.K,
             d=bandit.d,
             rank=bandit.rank,
-            T=self.T,
-            runs=runs,
-            seed=self.seed,
-            points=self.points,
-            noise=bandit.noise,
-            actions="fixed" if bandit.action_set is None else bandit.action_set.words,
+            noise=bandit.rewards.facts.get("noise"),
+            rewards=bandit.rewards.name,
+            actions=bandit.action_set.words,
             theta="prior" if theta is None else f"fixed, {arrays.fingerprint(theta)}",
             problem=bandit.fingerprint,
             versions=versions()._asdict(),
             date=utc_now(),
             threads=threads,
             seconds=seconds,
-            truth="belief" if self.truth is None else self.truth.words,
-            delay=self.delay,
         )
-
-
-def make_experiment(
-    bandit: LinearBandit,
-    agents: Sequence[Agent | PlayerFactory],
-    T: int,
-    runs: int,
-    seed: int,
-    *,
-    diagnostics: ArrayLike | None = None,
-    **options: Any,
-) -> Experiment:
-    """Return the experiment of some arguments of `compare`; those left out are as there."""
-    given: dict[str, Any] = {"agents": agents, "probe_times": diagnostics}  # which it checks
-    return Experiment(bandit, T=T, runs=runs, seed=seed, **given, **options)
 
 
 def _checked_agents(given: Any) -> tuple[Agent, ...]:
@@ -199,16 +173,6 @@ def _checked_agents(given: Any) -> tuple[Agent, ...]:
     if not agents:
         raise ValueError("agents must hold at least one agent, got none")
     return tuple(as_agent(agent) for agent in agents)
-
-
-def _checked_truth(truth: Any, bandit: LinearBandit) -> Truth | None:
-    """Return a truth that fits a bandit, None where it is what the bandit says; or raise."""
-    if truth is None:
-        return None
-    if not isinstance(truth, Truth):
-        raise TypeError(f"truth must be a Truth such as Truth(noise=2), got {numbers.shown(truth)}")
-    truth.check(bandit)
-    return None if truth.is_belief(bandit) else truth
 
 
 def _kept(keep: Any) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from fastes.checks import memory
 from fastes.checks.arrays import Arrays, Floats
+from fastes.results.configuration import TRAJECTORIES
 from fastes.results.diagnostics import Measurements
-from fastes.simulation.experiment import TRAJECTORIES, Experiment
+from fastes.simulation.experiment import Experiment
 
 
 class BatchState(NamedTuple):
@@ -63,7 +64,7 @@ def empty_partial_result(experiment: Experiment, runs: range) -> PartialResult:
         runs,
         np.zeros((n, times)),
         measurements,
-        np.zeros(experiment.bandit.counted_arms, np.int64),
+        np.zeros(experiment.bandit.action_set.counted_arms, np.int64),
         np.zeros(n, np.bool_),
         *_empty_trajectories(experiment, n),
     )

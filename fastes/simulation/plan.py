@@ -60,10 +60,10 @@ def make_plan(
         memory.require(f"diagnostics by {e.samples:,} draws", min(threads, runs) * draws)
     if not agent.compiled:  # threads would wait for each other, and its code need not bear them
         return Plan(workers=1, batch=1, mode="alone", search="none")
-    points, fixed = len(e.times), e.bandit.action_set is None
+    points, fixed = len(e.times), e.bandit.action_set.fixed
     one, once = run_bytes(agent, e.bandit.sizes, T, e.waiting), 8 * runs * points
     copy = one.state if saved else 0
-    search = search_method(agent, K, r) if e.bandit.arms_repeat else "scan"
+    search = search_method(agent, K, r) if e.bandit.action_set.arms_repeat else "scan"
     alone = sum(one) + copy
     memory.require(f"a run with {_sizes(agent, K, r, T)}", once + alone)
     available = memory.available_bytes() - once

@@ -17,9 +17,9 @@ from fastes.kernels.arithmetic.tile_product import MODELS
 from fastes.kernels.loop.live import act, observe
 from fastes.kernels.search.certificate import retake_snapshot
 from fastes.kernels.streams.philox import source
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.linear import LinearBandit
 from fastes.simulation.execute import execute
-from fastes.simulation.experiment import make_experiment
+from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import empty_partial_result
 from fastes.simulation.plan import Plan, modes
 
@@ -48,9 +48,9 @@ def _runs(agent: Agent, plan: Plan, probe: bool = False) -> Callable[[], None]:
     """Return what does a few steps of as many runs as make a batch."""
 
     def run() -> None:
-        times = [1] if probe else None
-        experiment = make_experiment(
-            _problem(), [agent], _STEPS, plan.batch, 0, diagnostics=times, samples=_DRAWS
+        times = np.array([1]) if probe else None
+        experiment = Experiment(
+            _problem(), (agent,), _STEPS, plan.batch, 0, probe_times=times, samples=_DRAWS
         )
         execute(experiment, agent, empty_partial_result(experiment, range(plan.batch)), plan)
 
@@ -62,8 +62,8 @@ def _live(agent: Agent, search: str) -> None:
     bandit, origin = _problem(), source(0)
     arms, row, count = bandit.canonical.arms, np.empty(bandit.rank), np.zeros(1, np.int64)
     actions, work = FixedActions(arms), search_workspace(search, arms)
-    state = agent.initial_state(bandit.K, bandit.rank, origin)
+    state = agent.initial_state(bandit.K, bandit.rank, origin, rewards=bandit.rewards)
     arm = act(state, actions, origin, 0, work)
     observe(state, actions, np.array([arm]), np.zeros(1), origin, count, row)
-    agent.restored_state(saved_arrays(state), arms, bandit.rank)
+    agent.restored_state(saved_arrays(state), arms, bandit.rank, rewards=bandit.rewards)
     retake_snapshot(work, state, arms)

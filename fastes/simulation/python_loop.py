@@ -81,7 +81,7 @@ class _Played:
             agent,
             run,
             e.bandit.rewards.unit,
-            e.delay,
+            e.world.delay,
         )
         self._late: deque[tuple[Any, float]] = deque()  # plays whose rewards are not observed yet
 
@@ -119,8 +119,10 @@ class _Belief:
     """The posterior of the rewards that an own agent has observed, on a fixed set of arms."""
 
     def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
-        self._source, self._delay = source(e.seed, run), e.delay
-        self.state = agent.initial_state(e.bandit.K, e.bandit.rank, self._source)
+        self._source, self._delay = source(e.seed, run), e.world.delay
+        self.state = agent.initial_state(
+            e.bandit.K, e.bandit.rank, self._source, rewards=e.bandit.rewards
+        )
         self._actions = FixedActions(e.bandit.canonical.arms)
         self._arms, self._rewards = np.empty(0, np.int64), np.empty(0)
         self._observed = np.zeros(1, np.int64)

@@ -7,11 +7,12 @@ import numpy as np
 from fastes.agents import AGENTS, agent_from_description
 from fastes.agents.own_compiled import imported_class
 from fastes.results.comparison import Comparison
+from fastes.results.configuration import PARAMETERS, TRAJECTORIES
 from fastes.results.result import Result
 from fastes.results.versions import versions
 from fastes.simulation.bars import progress_report
 from fastes.simulation.execute import execute, result_of
-from fastes.simulation.experiment import TRAJECTORIES, Experiment, make_experiment
+from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import empty_partial_result
 from fastes.simulation.plan import make_plan, thread_count
 from fastes.simulation.progress import Report, of_several
@@ -76,20 +77,16 @@ def _experiment(old: Result) -> Experiment:
         )
     runs = int(old.run_numbers[-1]) + 1
     probes: dict[str, Any] = (
-        {} if found is None else {"diagnostics": found.t, "samples": found.samples}
+        {} if found is None else {"probe_times": found.t, "samples": found.samples}
     )
-    return make_experiment(
+    asked = {name: getattr(c, name) for name in PARAMETERS}
+    return Experiment(
         old.bandit,
-        [agent_from_description({"agent": c.agent, "parameters": c.parameters})],
-        c.T,
-        runs,
-        c.seed,
+        (agent_from_description({"agent": c.agent, "parameters": c.parameters}),),
+        **{**asked, **probes, "runs": runs},
         theta=None if old.theta is None else old.theta[:runs],
-        points=c.points,
-        keep=[name for name in TRAJECTORIES if getattr(old, name) is not None],
-        truth=old.truth,
-        delay=c.delay,
-        **probes,
+        keep=tuple(name for name in TRAJECTORIES if getattr(old, name) is not None),
+        world=old.world,
     )
 
 

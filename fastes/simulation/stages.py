@@ -1,93 +1,188 @@
-"""What an own agent plays on: what it is offered, what its choices mean, and what they pay."""
+"""What a run plays on: the arms on offer, what they pay, how the best is found; custom agents too.
+
+An action set says what each of these is (fastes/actions/action_set.py).
+"""
 
 import operator
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
+from fastes.agents.agent import Agent
 from fastes.agents.own import OwnAgent, OwnAgentError
+from fastes.agents.search import workspace_on
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import shown
+from fastes.kernels.actions.arms import Arms
+from fastes.kernels.arithmetic.tile_product import TILE
+from fastes.kernels.loop.environment import Environment, draw_values, environments
+from fastes.kernels.loop.late import LateRewards, late_rewards
 from fastes.kernels.loop.own import offered_means, vector_means
+from fastes.kernels.rewards.interface import mean_of_value
+from fastes.kernels.states.layout import allocate
 from fastes.kernels.states.stack import state_at
+from fastes.kernels.streams.layout import THETA
+from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
-from fastes.simulation.batch import environments_of, run_failure
+from fastes.problem.bandit import Bandit
+from fastes.problem.coordinates import canonical_theta, largest_value
+from fastes.problem.whitening import LARGEST_VALUE, Canonical, arm_values, check_size
 from fastes.simulation.experiment import Experiment
-from fastes.simulation.offers import offers_of_run
 
 _MOST_STEPS = 4096  # at once, so that what is kept of each takes little room
 _MOST_NUMBERS = 1 << 20  # of arms on offer, likewise
-_ROUNDING = 1e-9  # by which a vector may be longer than the radius
 
 
-class Stage(Protocol):
-    """What one run of an own agent plays on, several steps at a time."""
+class Offers(NamedTuple):
+    """What a run plays on, for its loop."""
 
-    environment: Any  # the kernel's
-    most_steps: int  # at once
+    actions: Any  # a kernel's action set
+    environment: Any
+    work: Any  # the search for the best arm
+
+
+def offers_of_run(e: Experiment, agent: Agent, run: int, search: str) -> Offers:
+    """Return what one run plays on; `search` is how an arm is found where arms repeat."""
+    given = e.bandit.action_set
+    actions = given.kernel_actions(e.bandit.canonical, e.seed, run)
+    environment = given.environment(actions, Run(e, run))
+    return Offers(actions, environment, workspace_on(agent, given, actions, search))
+
+
+class Run:
+    """One run of an experiment, as its action set asks about it."""
+
+    def __init__(self, e: Experiment, run: int) -> None:
+        self.canonical: Canonical = e.bandit.canonical
+        self.seed, self.run, self._e = e.seed, run, e
+
+    def law(self) -> Any:
+        """Return the law of rewards, for kernels."""
+        return allocate(self._e.law)
+
+    def late(self) -> LateRewards:
+        """Return room for rewards that are late, for kernels."""
+        return late_rewards(self._e.waiting, self.canonical.rank)
+
+    def z(self) -> Floats:
+        """Return the true theta in canonical coordinates."""
+        bandit, theta = self._e.bandit, self._e.true_theta(self.run)
+        if theta is not None:
+            largest = largest_value(theta, bandit.action_set.longest, bandit.rewards.unit)
+            check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)
+            return canonical_theta(bandit.canonical, theta, bandit.prior_mean)
+        z = np.empty(bandit.rank)
+        fill_normals(source(self.seed, self.run), THETA, 0, z)
+        return z
+
+    def means(self, arms: Arms | None, rows: Callable[[], Floats]) -> Floats:
+        """Return the mean rewards of arms, whose rows are asked for if they are needed."""
+        means: Floats = _means(self._e, range(self.run, self.run + 1), arms, rows)[0]
+        return means
+
+    def environment(self, arms: Arms | None, rows: Callable[[], Floats]) -> Environment:
+        """Return what pays where these arms are on offer at every step."""
+        runs = range(self.run, self.run + 1)
+        one: Environment = state_at(environments_of(self._e, runs, arms, rows), 0)
+        return one
+
+
+def environments_of(
+    e: Experiment, runs: range, arms: Arms | None, rows: Callable[[], Floats]
+) -> Environment:
+    """Return what pays in each run where these arms are on offer at every step, as a stack."""
+    return environments(_means(e, runs, arms, rows), e.bandit.rank, e.law, e.waiting)
+
+
+def _means(e: Experiment, runs: range, arms: Any, rows: Callable[[], Floats]) -> Floats:
+    """Return what arms pay in each run, (runs, K), in units of the noise.
+
+    The arms are given in canonical coordinates, in which theta is drawn, and as rows, for a theta
+    that comes from elsewhere.
+    """
+    values = np.empty((len(runs), arms.K))
+    for row, run in zip(values, runs, strict=True):
+        theta = e.true_theta(run)
+        if theta is None:  # of no run then
+            z, seed = np.empty(e.bandit.rank), np.uint64(e.seed)
+            draw_values(arms, seed, np.uint64(runs.start), z, np.empty(TILE), values)
+            break
+        row[:] = arm_values(rows(), theta, e.bandit.rewards.unit)
+    means: Floats = mean_of_value(allocate(e.law), values)
+    return means
+
+
+def run_failure(bandit: Bandit, run: int, step: int) -> Exception:
+    """Return why a run could not choose an arm at a step."""
+    fault = bandit.action_set.fault(step)
+    if fault:
+        return ValueError(fault)
+    return FloatingPointError(
+        f"run {run} lost its posterior to rounding at step {step}: {bandit.rewards.lost}"
+    )
+
+
+class Stage:
+    """What one run of a custom agent plays on, several steps at a time: arms by their numbers."""
+
+    def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
+        self._agent, self._run, self._set = agent, Run(e, run), e.bandit.action_set
+        self._actions, self.environment, _ = offers_of_run(e, agent, run, "none")
+        self.most_steps = _MOST_STEPS  # at once
+        self._arms: list[int] = []
+        self._begin(e)
+
+    def _begin(self, e: Experiment) -> None:
+        self._means: Any = self.environment.means.tolist()
 
     def offered(self, t: int, n: int) -> Sequence[Floats] | None:
         """Begin the steps t, ..., t + n - 1. Return the rows on offer at each, if they change."""
+        self._first, self._arms = t, []
+        return None
 
     def take(self, choice: Any, i: int) -> tuple[Any, float]:
         """Play what the agent chose at the i-th of them, or raise OwnAgentError.
 
         Return what it is to observe it by, and its mean reward in units of the noise.
         """
-
-    def numbers(self) -> NDArray[np.int64]:
-        """Return the numbers that the arms played are recorded by."""
-
-    def best(self) -> Floats:
-        """Return the largest mean reward on offer at each of the steps."""
-
-
-def stage_of_run(e: Experiment, agent: OwnAgent, run: int) -> Stage:
-    """Return what a run of an own agent plays on."""
-    if e.bandit.action_set is None:
-        return _FixedStage(e, agent, run)
-    return (_BallStage if isinstance(e.bandit.actions, Ball) else _OfferedStage)(e, agent, run)
-
-
-class _FixedStage:
-    """All arms of a fixed set, by their numbers."""
-
-    def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
-        self.environment = state_at(environments_of(e, range(run, run + 1)), 0)
-        self.most_steps = _MOST_STEPS
-        self._means, self._agent, self._run = self.environment.means.tolist(), agent, run
-        self._arms: list[int] = []
-
-    def offered(self, t: int, n: int) -> None:
-        self._first, self._arms = t, []
-
-    def take(self, choice: Any, i: int) -> tuple[int, float]:
         arm = choice
         if type(arm) is not int or not 0 <= arm < len(self._means):
-            arm = _checked_arm(self._agent, arm, len(self._means), self._first + i, self._run)
+            arm = self._checked(arm, len(self._means), i)
         self._arms.append(arm)
         return arm, self._means[arm]
 
     def numbers(self) -> NDArray[np.int64]:
+        """Return the numbers that the arms played are recorded by."""
         return np.array(self._arms, np.int64)
 
     def best(self) -> Floats:
+        """Return the largest mean reward on offer at each of the steps."""
         return np.full(len(self._arms), self.environment.best)
 
+    def _checked(self, arm: Any, K: int, i: int) -> int:
+        """Return an arm as an integer of Python's, or raise OwnAgentError."""
+        try:
+            number = operator.index(arm)
+        except TypeError:
+            number = -1
+        if not 0 <= number < K:
+            raise self._refused(f"an integer from 0 to {K - 1}, got {arm!r}", i)
+        return number
 
-class _OfferedStage:
+    def _refused(self, what: str, i: int) -> OwnAgentError:
+        when = f"at step {self._first + i} of run {self._run.run}"
+        return OwnAgentError(f"{self._agent.label}: act() must return {what} {when}")
+
+
+class _RowStage(Stage):
     """Rows that are offered at every step, of which one is chosen by its place among them."""
 
-    def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
-        self._e, self._agent, self._run = e, agent, run
-        self._actions, self.environment, _ = offers_of_run(e, agent, run, "none")
-        self._K, self._source = e.bandit.K, source(e.seed, run)
+    def _begin(self, e: Experiment) -> None:
+        self._bandit, self._K, self._source = e.bandit, e.bandit.K, source(e.seed, self._run.run)
         self.most_steps = max(1, min(_MOST_STEPS, _MOST_NUMBERS // (self._K * (e.bandit.d + 2))))
-        self._arms: list[int] = []
 
     def offered(self, t: int, n: int) -> list[Floats]:
         shape = (n, self._K)
@@ -98,24 +193,12 @@ class _OfferedStage:
         offered_means(self._actions, self.environment, *rest)
         if not np.isfinite(self._means).all():
             wrong = int(np.argmin(np.isfinite(self._means).all(axis=1)))
-            raise run_failure(self._e.bandit, self._run, t + wrong)
-        self._rows = self._rows_on_offer(t, n)
+            raise run_failure(self._bandit, self._run.run, t + wrong)
+        self._rows = self._set.rows_on_offer(self._run, t, self._numbers)
         return self._rows
 
-    def _rows_on_offer(self, t: int, n: int) -> list[Floats]:
-        given, seed = self._e.bandit.actions, self._e.seed
-        if isinstance(given, Redrawn):
-            return [arrays.frozen(given.rows(seed, self._run, 0))] * n
-        if isinstance(given, Fresh):
-            return [given.rows(seed, self._run, step) for step in range(t, t + n)]
-        if isinstance(given, Subset):
-            return [given.pool[chosen] for chosen in self._numbers]
-        assert isinstance(given, Given)
-        steps = (step % len(given.array) for step in range(t, t + n))
-        return [np.asarray(given.array[step], np.float64) for step in steps]
-
     def take(self, choice: Any, i: int) -> tuple[Floats, float]:
-        arm = _checked_arm(self._agent, choice, self._K, self._first + i, self._run)
+        arm = self._checked(choice, self._K, i)
         self._arms.append(arm)
         # A copy: an agent that keeps its rows does not keep all that were on offer.
         return self._rows[i][arm].copy(), float(self._means[i, arm])
@@ -127,52 +210,38 @@ class _OfferedStage:
         return self._best
 
 
-class _BallStage:
-    """A ball, of which any vector is chosen."""
+class _VectorStage(Stage):
+    """A set of vectors, of which any is chosen."""
 
-    def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
-        self._agent, self._run, self._d = agent, run, e.bandit.d
-        self._ball = e.bandit.actions
-        self._actions, self.environment, _ = offers_of_run(e, agent, run, "none")
-        self.most_steps = _MOST_STEPS
-        self._best: list[float] = []
+    def _begin(self, e: Experiment) -> None:
+        self._bests: list[float] = []
 
     def offered(self, t: int, n: int) -> None:
-        self._first, self._best = t, []
+        self._first, self._bests = t, []
 
     def take(self, choice: Any, i: int) -> tuple[Floats, float]:
         try:
             vector = arrays.array("act()", choice)
         except (TypeError, ValueError):
             vector = np.empty(0)
-        scaled = np.ldexp(vector, -self._ball.exponent)
-        longest = self._actions.radius * (1 + _ROUNDING)
-        if vector.shape != (self._d,) or np.linalg.norm(scaled) > longest:
-            raise OwnAgentError(
-                f"{self._agent.label}: act() must return {self._d} numbers, a vector of norm at "
-                f"most {self._ball.radius:g}, got {shown(choice)} at step {self._first + i} "
-                f"of run {self._run}"
-            )
-        mean, best = vector_means(self._actions, self.environment, scaled)
-        self._best.append(best)
+        placed = self._set.placed(vector) if vector.shape == (self._set.d,) else None
+        if placed is None:
+            what = f"{self._set.d} numbers, {self._set.vectors}, got {shown(choice)}"
+            raise self._refused(what, i)
+        mean, best = vector_means(self._actions, self.environment, placed)
+        self._bests.append(best)
         return vector, mean
 
     def numbers(self) -> NDArray[np.int64]:
         return np.empty(0, np.int64)
 
     def best(self) -> Floats:
-        return np.array(self._best)
+        return np.array(self._bests)
 
 
-def _checked_arm(agent: OwnAgent, arm: Any, K: int, t: int, run: int) -> int:
-    """Return an arm as an integer of Python's, or raise OwnAgentError."""
-    try:
-        number = operator.index(arm)
-    except TypeError:
-        number = -1
-    if not 0 <= number < K:
-        raise OwnAgentError(
-            f"{agent.label}: act() must return an integer from 0 to {K - 1}, got {arm!r} "
-            f"at step {t} of run {run}"
-        )
-    return number
+_STAGES: dict[str, type[Stage]] = {"number": Stage, "row": _RowStage, "vector": _VectorStage}
+
+
+def stage_of_run(e: Experiment, agent: OwnAgent, run: int) -> Stage:
+    """Return what a run of a custom agent plays on."""
+    return _STAGES[e.bandit.action_set.chosen_by](e, agent, run)

@@ -1,13 +1,13 @@
 """The axes of a study: the agent, its parameters, those of a random problem, its truth, and T."""
 
+from dataclasses import replace
 from typing import Any
 
 from fastes.agents import AGENTS, agent_parameters
 from fastes.agents.own import names_own_agent
-from fastes.checks import numbers
 from fastes.checks.parameters import FLAGS, Parameter
-from fastes.problem.random_problem import PARAMETERS
-from fastes.problem.truth import PARAMETERS as TRUTH
+from fastes.problem import random_problem, world
+from fastes.results import configuration
 from fastes.studies.lists import flags, progression
 
 OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_parameters().items()}
@@ -23,11 +23,18 @@ AXES: dict[str, Parameter] = {
         also=names_own_agent,
     ),
     **{name: declared for name, (declared, _) in agent_parameters().items()},
-    **PARAMETERS,
-    **TRUTH,
-    "T": Parameter("Steps a run.", "integer", 2000, minimum=1, maximum=numbers.MAX_STEPS),
+    **random_problem.PARAMETERS,
+    **world.PARAMETERS,
+    "T": configuration.PARAMETERS["T"],
 }
 """What each axis is, in the order in which they vary, the last one fastest."""
+
+COMMON: dict[str, Parameter] = {
+    "runs": replace(configuration.PARAMETERS["runs"], help="Runs of each setting.", usual=100),
+    "seed": configuration.PARAMETERS["seed"],
+    "points": replace(configuration.PARAMETERS["points"], usual=50),
+}
+"""What all settings of a study share."""
 
 
 def _read(kind: str, name: str, text: str) -> list[Any]:

@@ -38,7 +38,7 @@ _HANDED_OUT = 10_000
 """Tasks at most that wait at a scheduler: to hand out all of a large study would take long."""
 
 
-class Plan(NamedTuple):
+class StudyPlan(NamedTuple):
     """How a study is cut, and what it will cost."""
 
     study: Study
@@ -55,12 +55,12 @@ def plan(
     study: Study,
     task_seconds: float = TASK_SECONDS,
     report: Callable[[int, int], None] | None = None,
-) -> Plan:
+) -> StudyPlan:
     """Calibrate, and cut a study into tasks."""
     task_seconds = numbers.positive("task_seconds", task_seconds)
     _require_memory(max(study.settings, key=_bytes))
     costs = calibrate(study, report)
-    return Plan(study, costs, split_into_tasks(study, costs, task_seconds))
+    return StudyPlan(study, costs, split_into_tasks(study, costs, task_seconds))
 
 
 def sweep(
@@ -148,7 +148,7 @@ def check_workers(threads: int | None, dask: str | None) -> None:
         )
 
 
-def create_file(path: str | os.PathLike[str], planned: Plan) -> None:
+def create_file(path: str | os.PathLike[str], planned: StudyPlan) -> None:
     """Write the file of a study, unless somebody else has done so meanwhile."""
     with contextlib.suppress(FileExistsError):
         create(path, planned.study, planned.tasks)

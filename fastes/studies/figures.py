@@ -1,11 +1,12 @@
 """Figures of studies."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from fastes.results.curves import Curve, fact_text
+from fastes.results.configuration import fact_text
+from fastes.results.curves import Curve
 from fastes.results.drawing import Kind
 from fastes.results.panels import Look, check_look, draw_curves
 from fastes.results.result import Result
@@ -27,7 +28,6 @@ def draw_against(
     """Draw final regret against an axis of a study, with bars of two standard errors.
 
     One curve for each combination of the other axes; a level where an agent has no such axis.
-    Where there are too many for one panel, there is one for each value of another axis.
 
     Parameters
     ----------
@@ -46,12 +46,19 @@ def draw_against(
         raise ValueError(f"no agent of the study has {x}")
     if look.get("facet") == x:
         raise ValueError(f"facet must be another axis than x, got {x!r} for both")
-    values = [s.axes[x] for s, _ in kept if s.axes[x] is not None]
-    numbers = numbers_of(values)
-    if look.get("logx") and not (numbers and numbers[0] > 0):
+    kind = kind_against(kept, x)
+    if look.get("logx") and not (kind.values and kind.values[0] > 0):
         raise ValueError(f"logx needs an axis of numbers above zero, got x={x}")
-    times = {setting.T for setting, _ in kept}
-    kind = Kind(
+    return draw_curves(curves_against(kept, x), kind, ax, look)
+
+
+def kind_against(results: Sequence[tuple[Setting, Result]], x: str) -> Kind:
+    """Return the kind of figure of final regret against an axis."""
+    values = [s.axes[x] for s, _ in results if s.axes[x] is not None]
+    # Words have no place on an axis of numbers.
+    numbers = sorted({value for value in values if not isinstance(value, (str, bool))})
+    times = {setting.T for setting, _ in results}
+    return Kind(
         "models M" if x == "M" else x,
         f"regret at T={times.pop():,}" if len(times) == 1 else "regret at T",
         marks="bars",
@@ -59,7 +66,6 @@ def draw_against(
         values=numbers,
         names=[] if numbers else list(dict.fromkeys(_name(x, value) for value in values)),
     )
-    return draw_curves(curves_against(kept, x), kind, ax, look)
 
 
 def chosen_settings(
@@ -77,11 +83,6 @@ def usual_x(results: Sequence[tuple[Setting, Result]]) -> str:
     varied = [n for n in AXES if len({s.axes[n] for s, _ in results} - {None}) > 1]
     numbers = [name for name in varied if AXES[name].kind in ("integer", "number")]
     return (numbers or varied or ["agent"])[0]
-
-
-def numbers_of(values: Iterable[Any]) -> list[float]:
-    """Return the numbers among the values of an axis, each once, in order: words have none."""
-    return sorted({value for value in values if not isinstance(value, (str, bool))})
 
 
 def _name(x: str, value: Any) -> Any:

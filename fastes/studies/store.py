@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import hashlib
+import json
 import math
 import os
 import sqlite3
@@ -20,7 +21,7 @@ from fastes.files.atomic import atomic_write
 from fastes.files.guard import made_of
 from fastes.files.kinds import APPLICATION, FileFormatError, kind_of, require_replaceable
 from fastes.files.locks import busy, locked
-from fastes.results.result import Configuration
+from fastes.results.configuration import Configuration
 from fastes.simulation.recording import recording_times
 from fastes.studies.study import Study, differences
 from fastes.studies.tasks import (
@@ -32,7 +33,6 @@ from fastes.studies.tasks import (
     build_id,
     covers,
     packed_study,
-    task_configuration,
     unpacked_study,
 )
 
@@ -194,8 +194,11 @@ class Store:
                 runs += range(task.first, task.last)
                 shape = task.last - task.first, times
                 regrets.append(_numbers(result.regret, np.float64, *shape))
-                counts.append(_numbers(result.counts, np.int64, setting.problem.sizes.counted_arms))
-                configuration = task_configuration(result)
+                counts.append(
+                    _numbers(result.counts, np.int64, setting.problem.sizes.actions.counted_arms)
+                )
+                described = json.loads(result.configuration)
+                configuration = Configuration.from_description(described)
                 seconds += configuration.seconds
             if not runs:
                 return None

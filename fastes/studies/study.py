@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from numpy.typing import NDArray
 
@@ -22,35 +22,13 @@ from fastes.checks.arrays import Floats
 from fastes.checks.parameters import parameters_of
 from fastes.files.archive import load_npy, with_prefix
 from fastes.files.kinds import kind_of
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.bandit import Bandit
 from fastes.problem.random_problem import BALL, GivenProblem, RandomProblem
-from fastes.problem.truth import Truth
-from fastes.simulation.experiment import Experiment, fixed_theta, make_experiment
-from fastes.studies.axes import AXES, OWNERS, axis_values
-
-_COMMON = {
-    "runs": (100, 1, numbers.MAX_SIZE),
-    "seed": (0, 0, numbers.MAX_SEED),
-    "points": (50, 1, numbers.MAX_SIZE),
-}
-"""What all settings share: its value where nothing is said, and its range."""
+from fastes.problem.world import World
+from fastes.simulation.experiment import Experiment, fixed_theta
+from fastes.studies.axes import AXES, COMMON, OWNERS, axis_values
 
 _MOST_SETTINGS = 100_000
-
-
-class World(NamedTuple):
-    """How the world differs from what agents believe, by numbers; None is as believed."""
-
-    truth_prior_mean: float | None
-    truth_prior_cov: float | None
-    truth_noise: float | None
-    noise_law: str
-    delay: int
-
-    @property
-    def truth(self) -> Truth:
-        """The truth that it says."""
-        return Truth(*self[:-1])
 
 
 @dataclass(frozen=True)
@@ -77,8 +55,8 @@ class Setting:
     def axes(self) -> dict[str, Any]:
         """Its value on every axis; None where an axis is none of the agent's."""
         its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
-        name, world = self.own_name or self.agent.name, self.world._asdict()
-        known = {"agent": name, **its, **self.problem.axes, **world, "T": self.T}
+        name = self.own_name or self.agent.name
+        known = {"agent": name, **its, **self.problem.axes, **self.world.values, "T": self.T}
         return {name: known.get(name) for name in AXES}
 
 
@@ -91,9 +69,7 @@ class Study:
 
     Parameters
     ----------
-    agent, M, engine, perturbations, symmetric, inflation, reference, scale, samples, alpha, \
-    epsilon, arms, redraw, available, K, d, prior_mean, prior_cov, noise, \
-    truth_prior_mean, truth_prior_cov, truth_noise, noise_law, delay, T
+    AXES
         The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
         Those from M to epsilon are parameters of agents, and vary the agents that have them. An
         own agent is named as "module:Class", and is imported wherever its runs are done.
@@ -103,7 +79,7 @@ class Study:
         Of everything random.
     points : int
         At most how many times to record the regret of a run at.
-    problem : LinearBandit or path, optional
+    problem : Bandit or path, optional
         One problem for all settings, in the place of arms, K, d, prior_mean, prior_cov and noise:
         own arms, a Gaussian process, a full covariance.
     theta : (d,) or (runs, d) array_like or path, optional
@@ -125,7 +101,7 @@ class Study:
     runs: int
     seed: int
     points: int
-    problem: LinearBandit | None
+    problem: Bandit | None
     theta: Floats | None
     _own_agent: Callable[[str], Agent]
 
@@ -135,7 +111,7 @@ class Study:
     def _fill(self, words: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> None:
         """Set all parameters, or raise; `own_agent` finds an agent by its module:name."""
         object.__setattr__(self, "_own_agent", own_agent)
-        known = [*AXES, *_COMMON, "problem", "theta"]
+        known = [*AXES, *COMMON, "problem", "theta"]
         for name in words:
             if name not in known:
                 raise ValueError(f"a study has no {name!r}: it has {', '.join(known)}")
@@ -153,8 +129,8 @@ class Study:
                 f"got {combinations:,}"
             )
         object.__setattr__(self, "axes", axes)
-        for name, (default, least, most) in _COMMON.items():
-            value = numbers.integer(name, words.get(name, default), least, most)
+        for name, each in COMMON.items():
+            value = each.checked(name, words.get(name, each.usual))
             object.__setattr__(self, name, value)
         for setting in self.settings:
             if isinstance(setting.problem, RandomProblem):
@@ -167,7 +143,7 @@ class Study:
 
     def __repr__(self) -> str:
         n, varied = len(self.settings), ", ".join(self.varied())
-        count = f"{n:,} setting{'s' * (n > 1)} of {self.runs:,} run{'s' * (self.runs > 1)}"
+        count = f"{numbers.counted(n, 'setting')} of {numbers.counted(self.runs, 'run')}"
         return f"Study({count}; varied: {varied})" if varied else f"Study({count})"
 
     def __eq__(self, other: object) -> bool:
@@ -200,7 +176,7 @@ class Study:
             if (name not in OWNERS or set(OWNERS[name]) & set(self.axes["agent"]))
             and values != (None,)
         }
-        described = {**axes, **{name: getattr(self, name) for name in _COMMON}}
+        described = {**axes, **{name: getattr(self, name) for name in COMMON}}
         if self.problem is not None:
             described = {k: v for k, v in described.items() if k not in RandomProblem._fields}
             described["problem"] = self.problem.fingerprint
@@ -225,7 +201,7 @@ class Study:
         """
         words = dict(described)
         if "problem" in words:
-            words["problem"] = LinearBandit.from_parts(with_prefix(found, "problem_"))
+            words["problem"] = Bandit.from_parts(with_prefix(found, "problem_"))
         if "theta" in words:
             words["theta"] = found["theta"]
         study = cls.__new__(cls)
@@ -252,16 +228,13 @@ class Study:
 
     def experiment(self, setting: Setting) -> Experiment:
         """Return what a setting asks to be simulated."""
-        return make_experiment(
+        return Experiment(
             _bandit(setting.problem, self.seed),
-            [setting.agent],
+            (setting.agent,),
             setting.T,
-            self.runs,
-            self.seed,
-            points=self.points,
+            **{name: getattr(self, name) for name in COMMON},
             theta=self.theta,
-            truth=setting.world.truth,
-            delay=setting.world.delay,
+            world=setting.world,
         )
 
     def _fixed_theta(self, given: Any) -> Floats | None:
@@ -276,7 +249,10 @@ class Study:
         return fixed_theta(given, dimensions[0], self.runs)
 
 
-def _given_problem(words: Mapping[str, Any]) -> LinearBandit | None:
+Study.__doc__ = (Study.__doc__ or "").replace("    AXES\n", f"    {', '.join(AXES)}\n")
+
+
+def _given_problem(words: Mapping[str, Any]) -> Bandit | None:
     """Return the problem that a study is given whole, if it is."""
     given = words.get("problem")
     if given is None:
@@ -285,14 +261,14 @@ def _given_problem(words: Mapping[str, Any]) -> LinearBandit | None:
     if also:
         raise ValueError(f"problem holds the whole problem: leave out {', '.join(also)}")
     if isinstance(given, (str, os.PathLike)):
-        return LinearBandit.load(given)
-    if not isinstance(given, LinearBandit):
-        raise TypeError(f"problem must be a LinearBandit or its file, got {numbers.shown(given)}")
+        return Bandit.load(given)
+    if not isinstance(given, Bandit):
+        raise TypeError(f"problem must be a Bandit or its file, got {numbers.shown(given)}")
     return given
 
 
 def _setting(
-    point: Mapping[str, Any], given: LinearBandit | None, own_agent: Callable[[str], Agent]
+    point: Mapping[str, Any], given: Bandit | None, own_agent: Callable[[str], Agent]
 ) -> Setting:
     drawn = RandomProblem(**{name: point[name] for name in RandomProblem._fields})
     if drawn.arms == BALL:
@@ -300,7 +276,7 @@ def _setting(
     return Setting(
         _agent(point, own_agent),
         drawn if given is None else GivenProblem(given),
-        World(**{name: point[name] for name in World._fields}),
+        World.of(point),
         point["T"],
         point["agent"] if names_own_agent(point["agent"]) else None,
     )
@@ -316,7 +292,7 @@ def _agent(point: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> Agent
 
 
 @functools.lru_cache(maxsize=2)
-def _bandit(problem: RandomProblem | GivenProblem, seed: int) -> LinearBandit:
+def _bandit(problem: RandomProblem | GivenProblem, seed: int) -> Bandit:
     return problem.bandit(seed)
 
 

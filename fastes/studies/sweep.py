@@ -80,7 +80,7 @@ def results_in(store: Store) -> Iterator[tuple[Setting, Result]]:
                 setting.problem.parts(study.seed),
                 np.array(found.runs),
                 theta=study.theta,
-                truth=None if c.truth == "belief" else setting.world.truth,
+                world=setting.world,
             )
             yield setting, result
 

@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+from fastes.checks.numbers import counted
 from fastes.results.tables import PER_STEP, REGRET, RUNS, Grid, Parts, notes
 from fastes.studies.axes import in_words
 from fastes.studies.store import Store
@@ -41,4 +42,4 @@ def sweep_tables(store: Store) -> Parts:
 
 def tasks_line(path: str, done: int, total: int) -> str:
     """Return how many tasks of a study's file are done."""
-    return f"{path}: {done:,} of {total:,} task{'' if total == 1 else 's'} done"
+    return f"{path}: {done:,} of {counted(total, 'task')} done"

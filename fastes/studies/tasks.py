@@ -17,12 +17,8 @@ import fastes
 from fastes.agents.own import AbsentAgent
 from fastes.checks import arrays
 from fastes.files.archive import arrays_of
-from fastes.files.guard import typed
 from fastes.kernels.jit.cache import fingerprint
-from fastes.problem.bandit import LinearBandit
-from fastes.problem.sizes import FIXED
-from fastes.problem.whitening import rows_and_offsets
-from fastes.results.result import Configuration
+from fastes.problem.bandit import Bandit
 from fastes.simulation.execute import execute
 from fastes.simulation.partial_result import empty_partial_result
 from fastes.simulation.plan import make_plan, runs_in_lockstep
@@ -80,8 +76,8 @@ def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> li
     pieces = []
     for i, (setting, cost) in enumerate(zip(study.settings, costs, strict=True)):
         problem = setting.problem.sizes
-        together = problem.kind == FIXED and runs_in_lockstep(
-            setting.agent, problem.K or 1, problem.rank, setting.T
+        together = problem.actions.fixed and runs_in_lockstep(
+            setting.agent, problem.K, problem.rank, setting.T
         )
         least = LOCKSTEP_RUNS if together else 1
         parts = min(round(cost * study.runs / seconds), study.runs // least)
@@ -155,21 +151,16 @@ def do_task(
     return TaskResult(
         json.dumps(configuration._asdict()),
         _coordinates(bandit),
-        zlib.compress((partial.regret * bandit.noise).tobytes(), 1),
+        zlib.compress((partial.regret * bandit.rewards.unit).tobytes(), 1),
         zlib.compress(partial.counts.astype(np.int64).tobytes(), 1),
     )
 
 
-def task_configuration(result: TaskResult) -> Configuration:
-    """Return what was simulated in a task."""
-    return typed(Configuration, json.loads(result.configuration))
-
-
-def _coordinates(bandit: LinearBandit) -> str:
+def _coordinates(bandit: Bandit) -> str:
     """Return a hash of a problem's canonical form, where its last bits are LAPACK's."""
     if bandit.canonical.factor is not None:
         return ""
-    return arrays.fingerprint(*rows_and_offsets(bandit.canonical))
+    return arrays.fingerprint(*bandit.canonical.rows_and_offsets())
 
 
 def refusal(worker: str, found: BuildId) -> str:

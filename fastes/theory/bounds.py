@@ -8,7 +8,7 @@ What is said of single steps is in step_bounds.py.
 import math
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -17,7 +17,7 @@ from scipy.special import log_ndtr, ndtri
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import MAX_SIZE, MAX_STEPS
-from fastes.results.constants import Constants
+from fastes.problem.constants import Constants
 from fastes.theory.step_bounds import (
     MAX_MODELS,
     divergence_bound,
@@ -220,15 +220,38 @@ def best_bound(known: Constants, T: int, M: int) -> float:
     return min(*found, *(bound for bound in (reuse(known, T, M),) if bound is not None))
 
 
-BOUNDS: dict[str, Callable[[Constants, int, int], float | None]] = {
-    "theorem1": theorem1,
-    "information": information,
-    "fresh": fresh,
-    "first_order": first_order,
-    "reuse": reuse,
-    "best": best_bound,
+class Bound(NamedTuple):
+    """A bound on the regret of ensemble sampling of M models in T steps.
+
+    `value` takes the constants of a problem, T and M, and returns None where it does not apply;
+    `title` stands above a column, `label` in a legend, `note` below a table.
+    """
+
+    value: Callable[[Constants, int, int], float | None]
+    title: str
+    label: str
+    note: str
+
+
+BOUNDS = {
+    "theorem1": Bound(theorem1, "Theorem 1", "Theorem 1", "the paper's."),
+    "information": Bound(
+        *(information, "information", "information", "Theorem 2 with the information bound.")
+    ),
+    "fresh": Bound(fresh, "A", "Theorem A, fresh models", "Theorem A, fresh models."),
+    "first_order": Bound(
+        *(first_order, "B", "Theorem B, first order"),
+        note="Theorem B, first order in the divergence.",
+    ),
+    "reuse": Bound(
+        *(reuse, "C", "Theorem C, reuse of models"),
+        note="Theorem C, reuse of models, for M > T.",
+    ),
+    "best": Bound(
+        *(best_bound, "best", "best of all"), note="with the smallest divergence at each step."
+    ),
 }
-"""Bounds on the regret of ensemble sampling of M models in T steps, by name."""
+"""The bounds by name: what ``fastes bound`` prints and draws."""
 
 
 @lru_cache(maxsize=8)
@@ -272,7 +295,7 @@ def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "bes
         raise ValueError(f"bound must be one of {', '.join(BOUNDS)}, got {bound!r}")
 
     def reached(M: int) -> bool:
-        value: Any = BOUNDS[bound](known, T, M)
+        value = BOUNDS[bound].value(known, T, M)
         return value is not None and value <= target
 
     if reached(1):

@@ -6,17 +6,17 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from fastes.checks.arrays import Floats
-from fastes.problem.bandit import LinearBandit
-from fastes.results.constants import Constants, Estimate
+from fastes.problem.bandit import Bandit
+from fastes.problem.constants import Constants, Estimate
 from fastes.theory.optimal_action import checked_draws, law_and_extremes, values_under
 
 
-def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) -> Constants:
+def constants(bandit: Bandit, *, samples: int = 1 << 16, seed: int = 0) -> Constants:
     """Return what the bounds need to know of a problem.
 
     Parameters
     ----------
-    bandit : LinearBandit
+    bandit : Bandit
         The problem.
     samples : int
         Draws of theta for the estimates.
@@ -31,7 +31,9 @@ def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) ->
     >>> known.iota, round(known.eta.value, 2), round(known.entropy.value, 4)
     (2.0, 2.83, 0.6931)
     """
-    bandit.fixed_arms("bounds and diagnostics")
+    if bandit.rewards.name != "gaussian":
+        raise ValueError(f"the paper's bounds are for gaussian rewards, got {bandit}")
+    bandit.require_fixed_arms("bounds and diagnostics")
     known = _KNOWN.setdefault(bandit, {})
     if (samples, seed) not in known:
         known[samples, seed] = _constants(bandit, samples, seed)
@@ -39,12 +41,12 @@ def constants(bandit: LinearBandit, *, samples: int = 1 << 16, seed: int = 0) ->
 
 
 # Several agents are often held against the same bounds.
-_KNOWN: "WeakKeyDictionary[LinearBandit, dict[tuple[int, int], Constants]]" = WeakKeyDictionary()
+_KNOWN: "WeakKeyDictionary[Bandit, dict[tuple[int, int], Constants]]" = WeakKeyDictionary()
 
 
-def _constants(bandit: LinearBandit, samples: int, seed: int) -> Constants:
+def _constants(bandit: Bandit, samples: int, seed: int) -> Constants:
     samples, seed = checked_draws(samples, seed)
-    r, sigma = bandit.rank, bandit.noise
+    r, sigma = bandit.rank, bandit.rewards.unit
     o, b = values_under(bandit, np.zeros(r), np.eye(r))
     law, drawn = law_and_extremes(o, b, samples, seed)
     # E[max v^2] and E[max v - mean v] of the arms' values v.
@@ -73,13 +75,13 @@ def _estimate(replicates: list[float]) -> Estimate:
     return Estimate(float(np.mean(replicates)), float(se))
 
 
-def _eta_closed_form(bandit: LinearBandit, o: Floats, b: Floats) -> float:
+def _eta_closed_form(bandit: Bandit, o: Floats, b: Floats) -> float:
     """Return 2 sqrt(min of two bounds on E[max (a'theta)^2] + sigma^2), in closed form.
 
     The one by dimension is the paper's. The one by arms is (T6) of the documentation:
     the paper's fails unless the prior mean is 0. In units of sigma, squares do not overflow.
     """
-    cov, sigma = bandit.prior_cov, bandit.noise
+    cov, sigma = bandit.prior_cov, bandit.rewards.unit
     variances = np.diag(cov) if np.ndim(cov) == 2 else np.broadcast_to(cov, bandit.d)
     longest = float(np.linalg.norm(bandit.actions / sigma, axis=1).max())
     largest = longest * float(np.hypot(bandit.prior_mean, np.sqrt(variances)).max())

@@ -15,7 +15,7 @@ from scipy.special import entr, rel_entr
 from fastes.checks.arrays import Floats
 from fastes.kernels.beliefs.normal_law import NormalLaw
 from fastes.kernels.streams.philox import Source
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.bandit import Bandit
 from fastes.theory.line_sampling import LogProbability, Normals, log_probability, normals_of
 from fastes.theory.optimal_action import values_under
 from fastes.theory.winning_regions import can_win, inner_point, log_ball, region_of
@@ -30,7 +30,7 @@ _TRIED = 16  # arms where all would take longer: one of them may be unable to wi
 _POINT = 1 << 23  # multiply-adds: what finding the point that lines go through takes as long as
 
 
-class Law(NamedTuple):
+class EstimatedLaw(NamedTuple):
     """The law p of the optimal action, as far as it is known.
 
     Attributes
@@ -61,7 +61,7 @@ class Divergences(NamedTuple):
     kl_p_phat: float
 
 
-def law_of_frequencies(p: Floats, n: float, duplicate_counts: NDArray[np.int64]) -> Law:
+def law_of_frequencies(p: Floats, n: float, duplicate_counts: NDArray[np.int64]) -> EstimatedLaw:
     """Return the law whose probabilities are frequencies in n draws, or exact and n infinite.
 
     Equal arms share their draws: p has variance p (1/c - p) / n where c arms are equal.
@@ -71,7 +71,7 @@ def law_of_frequencies(p: Floats, n: float, duplicate_counts: NDArray[np.int64])
     variance = np.zeros(len(p))
     if n < math.inf:
         variance[seen] = (1.0 / duplicate_counts[seen] / p[seen] - 1.0) / n
-    return Law(p, log_p, variance)
+    return EstimatedLaw(p, log_p, variance)
 
 
 def seldom_best(
@@ -100,13 +100,13 @@ def cost_of_lines(
 
 
 def refined_law(
-    law: Law,
+    law: EstimatedLaw,
     seldom: NDArray[np.int64],
-    bandit: LinearBandit,
+    bandit: Bandit,
     posterior: NormalLaw,
     source: Source,
     t: int,
-) -> Law:
+) -> EstimatedLaw:
     """Return the law with better probabilities at the arms given, from lines.
 
     The others keep their frequencies, scaled so that all add up to 1.
@@ -124,10 +124,10 @@ def refined_law(
     done = done[~np.isnan(log_p[done])]
     p = law.p.copy()
     p[done] = np.exp(log_p[done])
-    return _scaled(Law(p, log_p, variance, bounded), done)
+    return _scaled(EstimatedLaw(p, log_p, variance, bounded), done)
 
 
-def _scaled(law: Law, fixed: NDArray[np.int64]) -> Law:
+def _scaled(law: EstimatedLaw, fixed: NDArray[np.int64]) -> EstimatedLaw:
     """Return the law with all but the fixed probabilities scaled so that the sum is 1."""
     free = np.ones(len(law.p), np.bool_)
     free[fixed] = False
@@ -142,7 +142,7 @@ def _scaled(law: Law, fixed: NDArray[np.int64]) -> Law:
 
 
 def _probabilities(
-    seldom: NDArray[np.int64], bandit: LinearBandit, posterior: NormalLaw, source: Source, t: int
+    seldom: NDArray[np.int64], bandit: Bandit, posterior: NormalLaw, source: Source, t: int
 ) -> Iterable[LogProbability]:
     """Yield P(one of the arms equal to it is the best) for arms in turn, few if all take too long.
 
@@ -183,7 +183,7 @@ def _probability(
     return found if hit else LogProbability(log_ball(region, point), math.inf)
 
 
-def divergences(q: Floats, law: Law, bandit: LinearBandit, draws: int | None) -> Divergences:
+def divergences(q: Floats, law: EstimatedLaw, bandit: Bandit, draws: int | None) -> Divergences:
     """Return how far q is from p, corrected for what the errors of both add on average.
 
     That is known to the second order: a relative variance v of p or q adds sqrt(p q) v / 4 to the
@@ -213,7 +213,7 @@ def divergences(q: Floats, law: Law, bandit: LinearBandit, draws: int | None) ->
     )
 
 
-def entropy_of(law: Law) -> float:
+def entropy_of(law: EstimatedLaw) -> float:
     """Return the entropy of p, corrected likewise: a relative variance v takes off p v / 2.
 
     nan where more than a tenth of p is known from single draws: it would be too small by about

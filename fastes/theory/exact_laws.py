@@ -14,7 +14,7 @@ _AFFORDABLE = 30_000_000  # terms of a quadrature: a fraction of a second
 _WIDEST = 9.0  # standard deviations that quadrature covers: beyond, 2e-19
 
 
-class Law(NamedTuple):
+class BestArmLaw(NamedTuple):
     """The law of the best of arms that all differ: as `OptimalAction`, without the entropy."""
 
     probabilities: Floats
@@ -23,18 +23,18 @@ class Law(NamedTuple):
     method: str
 
 
-def exact_law(m: Floats, c: Floats, copies: Any) -> Law | None:
+def exact_law(m: Floats, c: Floats, copies: Any) -> BestArmLaw | None:
     """Return the law for arms that differ, where there is an exact method."""
     K, r = c.shape
     if r == 0 or (c == c[0]).all():
         best = (m == m.max()) * copies
         p = best / best.sum()
-        return Law(p, p * m, np.zeros(K), "certain")
+        return BestArmLaw(p, p * m, np.zeros(K), "certain")
     if K == 2:
         return _two_arms(m, c)
     if r == 1:
         p, x = _intervals(m[None, :], c[:, 0])
-        return Law(p[0], p[0] * m + x[0] * c[:, 0], np.zeros(K), "rank 1")
+        return BestArmLaw(p[0], p[0] * m + x[0] * c[:, 0], np.zeros(K), "rank 1")
     if r == 2:
         return _by_quadrature(_rank_two, m, c, "rank 2")
     if K <= r + 1 and _independent(c):
@@ -42,17 +42,17 @@ def exact_law(m: Floats, c: Floats, copies: Any) -> Law | None:
     return None
 
 
-def _two_arms(m: Floats, c: Floats) -> Law:
+def _two_arms(m: Floats, c: Floats) -> BestArmLaw:
     """Return the law for two arms: the sign of a normal difference decides."""
     sd = float(np.linalg.norm(c[0] - c[1]))
     z = (m[0] - m[1]) / sd
     p = np.array([ndtr(z), ndtr(-z)])
     # E[v_0; v_0 > v_1] = m_0 p + Cov(v_0, v_0 - v_1) / sd * density, and so for the other.
     slopes = np.array([c[0] @ (c[0] - c[1]), c[1] @ (c[1] - c[0])]) / sd
-    return Law(p, p * m + slopes * norm.pdf(z), np.zeros(2), "two arms")
+    return BestArmLaw(p, p * m + slopes * norm.pdf(z), np.zeros(2), "two arms")
 
 
-def _by_quadrature(rule: Any, m: Floats, c: Floats, method: str) -> Law | None:
+def _by_quadrature(rule: Any, m: Floats, c: Floats, method: str) -> BestArmLaw | None:
     """Return the law by a rule of 24 points a panel; one of 12 tells how far off it may be.
 
     None where the rule would take too long, or is further off than draws would be.
@@ -62,7 +62,7 @@ def _by_quadrature(rule: Any, m: Floats, c: Floats, method: str) -> Law | None:
         return None
     p, values = fine
     errors = np.abs(p - rule(m, c, 12)[0])
-    return Law(p / p.sum(), values, errors, method) if errors.max() <= 1e-6 else None
+    return BestArmLaw(p / p.sum(), values, errors, method) if errors.max() <= 1e-6 else None
 
 
 def _intervals(m: Floats, slope: Floats) -> tuple[Floats, Floats]:

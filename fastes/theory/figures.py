@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fastes.results.curves import Curve, Line, curves_of
+from fastes.results.diagnostics import Diagnostics
 from fastes.results.drawing import Kind
-from fastes.results.figures import chosen
+from fastes.results.figures import chosen, regret_curves
 from fastes.results.panels import Look, draw_curves
 from fastes.results.result import Result
 from fastes.theory import bounds
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BOUNDS = {
-    "best": "best of all",
-    "theorem1": "Theorem 1",
-    "information": "information",
-    "fresh": "Theorem A, fresh models",
-    "first_order": "Theorem B, first order",
-    "reuse": "Theorem C, reuse of models",
-}
 _HELLINGER, _KL = "\\mathrm{Hel}^2(\\hat p_t, p_t)", "\\mathrm{KL}(\\hat p_t \\| p_t)"
 
 
@@ -33,12 +26,12 @@ def draw_bounds(table: Mapping[str, Any], ax: "Axes | Figure | None" = None) -> 
     """Draw the bounds of a problem against M; `table` is what ``fastes bound --json`` prints."""
     rows = sorted(table["rows"], key=lambda row: row["M"])
     curves = []
-    for name, label in _BOUNDS.items():
+    for name in ("best", *(name for name in bounds.BOUNDS if name != "best")):
         known = [(row["M"], row[name]) for row in rows if row[name] is not None]
         if known:
             facts = {"agent": "es" if name == "best" else name, **{n: table[n] for n in "KdT"}}
             sizes, values = np.array(known).T
-            words = {"agent": f"bound for ES: {label}"}
+            words = {"agent": f"bound for ES: {bounds.BOUNDS[name].label}"}
             curves.append(Curve(facts, words, sizes, values, np.full(len(sizes), np.nan), (0, 0)))
     levels = {
         "bound for TS: term (a)": (table["term_a"], ":"),
@@ -57,16 +50,7 @@ def draw_regret_and_bounds(
     Thin lines are bounds, of the colour of the agent that they are for. The arguments are those
     of `fastes.results.figures.plot_regret`.
     """
-    kept = _bounded(results, look)
-    kind = Kind(
-        *("steps", "cumulative regret, and bounds"),
-        apart=("problem", "theta"),
-        logx=True,
-        logy=True,
-        lines=_regret_bounds,
-    )
-    curves = curves_of(kept, lambda result: (result.t, result.regret.mean, result.regret.se))
-    return draw_curves(curves, kind, ax, look)
+    return draw_curves(regret_curves(_bounded(results, look)), REGRET_AND_BOUNDS, ax, look)
 
 
 def _bounded(results: Sequence[Result], look: Look) -> list[Result]:
@@ -78,16 +62,18 @@ def _bounded(results: Sequence[Result], look: Look) -> list[Result]:
     return kept
 
 
-def _result(curve: Curve) -> Result:
-    assert curve.result is not None
-    return curve.result
+def diagnosed(curve: Curve) -> tuple[Diagnostics, int | None]:
+    """Return the diagnostics that a curve is of, and M of the paper's ensemble or None."""
+    assert curve.result is not None  # curves_of
+    return diagnostics_of(curve.result), models_of(curve.result)
 
 
 def _regret_bounds(curves: Sequence[Curve]) -> list[Line]:
     """Return the bounds for the agents of one problem."""
     lines = []
     for curve in curves:
-        known, M = diagnostics_of(_result(curve)).constants, models_of(_result(curve))
+        found, M = diagnosed(curve)
+        known = found.constants
         if M is not None:
             best = np.array([bounds.best_bound(known, int(t), M) for t in curve.x])
             lines.append(Line("best bound for", curve.x, best, curve))
@@ -96,6 +82,15 @@ def _regret_bounds(curves: Sequence[Curve]) -> list[Line]:
     lines.append(Line("bound for TS: term (a)", t, level, dashes=":"))
     lines.append(Line("random play", t, t * known.trivial.value))
     return [line for line in lines if (line.y > 0).all()]
+
+
+REGRET_AND_BOUNDS = Kind(
+    *("steps", "cumulative regret, and bounds"),
+    apart=("problem", "theta"),
+    logx=True,
+    logy=True,
+    lines=_regret_bounds,
+)
 
 
 def draw_divergence(
@@ -139,7 +134,7 @@ def _divergences(curves: Sequence[Curve]) -> list[Line]:
     """Return what is bounded, KL, where it is finite in all runs, and its bound."""
     lines = []
     for curve in curves:
-        found, M = diagnostics_of(_result(curve)), models_of(_result(curve))
+        found, M = diagnosed(curve)
         kl = found.mean("kl_phat_p")
         whole = (kl.infinite == 0) & (kl.unknown == 0) & (kl.value > 0)
         if whole.any():

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from fastes.checks.arrays import Floats
+from fastes.results.configuration import FACTS, unusual
 from fastes.results.diagnostics import Diagnostics, Mean, mean_over_runs
 from fastes.results.regret import Regret
 from fastes.results.result import Result
@@ -113,8 +114,8 @@ def first_order_measured(result: Result) -> float:
 
 def _is_misled(result: Result) -> bool:
     """Return whether what was measured bounds nothing: of another world, or of late rewards."""
-    c = result.configuration
-    return c.truth != "belief" or c.delay > 0
+    facts = unusual(result.configuration._asdict())
+    return any(FACTS[name].outside is not None for name in facts)
 
 
 def information_measured(result: Result) -> Mean | None:
@@ -144,8 +145,7 @@ def inequalities(result: Result) -> dict[str, Any]:
 
     For each measurement its mean and standard error over runs at each time, None where they are
     not finite; in how many runs it is `infinite` (then so is the mean) or `unknown` (the mean is
-    over the others), and for KL(phat || p) in how many it is an upper bound. `pbar` is None: it
-    takes a particle filter (``fastes.theory.history_laws.history_laws_table``).
+    over the others), and for KL(phat || p) in how many it is an upper bound.
 
     Examples
     --------
@@ -187,7 +187,6 @@ def inequalities(result: Result) -> dict[str, Any]:
         "exceedance": plain(found.mean("exceedance")),
         "information_of_phat": None if told is None else plain(told),
         "bounds": None if c.outside_theory else _bounds(result),
-        "pbar": None,
         "totals": {
             "every_step": len(found.t) == c.T,
             "regret": _pair(result.regret),

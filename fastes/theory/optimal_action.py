@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.arms import transform_rows
-from fastes.problem.bandit import LinearBandit
-from fastes.problem.whitening import rows_and_offsets
-from fastes.results.constants import Estimate
-from fastes.theory.exact_laws import Law, exact_law
+from fastes.problem.bandit import Bandit
+from fastes.problem.constants import Estimate
+from fastes.theory.exact_laws import BestArmLaw, exact_law
 from fastes.theory.sampled_laws import (
     REPLICATES,
     Extremes,
@@ -54,7 +53,7 @@ class OptimalAction:
 
 
 def optimal_action(
-    bandit: LinearBandit,
+    bandit: Bandit,
     mean: ArrayLike | None = None,
     root: ArrayLike | None = None,
     *,
@@ -65,7 +64,7 @@ def optimal_action(
 
     Parameters
     ----------
-    bandit : LinearBandit
+    bandit : Bandit
         The problem.
     mean : (r,) array_like, optional
         Mean of z, in the canonical coordinates of the problem; by default 0. In the
@@ -101,12 +100,12 @@ def checked_draws(samples: int, seed: int) -> tuple[int, int]:
     )
 
 
-def values_under(bandit: LinearBandit, mean: Floats, root: Floats) -> tuple[Floats, Floats]:
+def values_under(bandit: Bandit, mean: Floats, root: Floats) -> tuple[Floats, Floats]:
     """Return m and c: the arms' values are m + c x, x ~ N(0, I), in units of the noise.
 
     Equal arms have equal rows to the bit.
     """
-    b, o = rows_and_offsets(bandit.canonical)
+    b, o = bandit.canonical.rows_and_offsets()
     m, c = np.empty((bandit.K, 1)), np.empty((bandit.K, root.shape[1]))
     transform_rows(b, mean[:, None].copy(), 1.0, m)
     transform_rows(b, np.ascontiguousarray(root), 1.0, c)
@@ -138,7 +137,7 @@ def exact_law_of_the_best(means: Floats, loadings: Floats) -> OptimalAction | No
     return None if law is None else _shared(law, _exact_entropy(law, copies), which, copies)
 
 
-def _shared(law: Law, information: Estimate, which: Any, copies: Any) -> OptimalAction:
+def _shared(law: BestArmLaw, information: Estimate, which: Any, copies: Any) -> OptimalAction:
     """Return the law for all arms from the one for those that differ."""
     probabilities, values, se = (part[which] / copies[which] for part in law[:3])
     return OptimalAction(probabilities, se, values, law.method, information)
@@ -153,7 +152,7 @@ def _distinct(means: Floats, loadings: Floats) -> Any:
     return rows[:, np.concatenate([[True], moving])], which.ravel(), copies
 
 
-def _exact_entropy(law: Law, copies: Any) -> Estimate:
+def _exact_entropy(law: BestArmLaw, copies: Any) -> Estimate:
     # To first order the entropy is off by log p times what p is off by.
     p = law.probabilities
     weight = np.where(p > 0, np.abs(np.log(np.maximum(p, 1e-300))) + 1.0, 0.0)

@@ -22,7 +22,7 @@ from fastes.kernels.beliefs.normal_law import NormalLaw
 from fastes.kernels.diagnostics.best_of_models import values_of_arm
 from fastes.kernels.diagnostics.mutual_information import bins_of, information, points_of
 from fastes.kernels.streams.philox import Source
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.bandit import Bandit
 from fastes.results.diagnostics import Measurements
 from fastes.theory.divergences import (
     Divergences,
@@ -44,7 +44,7 @@ _LEAST_SPREAD = 4.0  # of values, in units of the noise: two draws a unit for ea
 
 
 def probe(
-    bandit: LinearBandit,
+    bandit: Bandit,
     agent: Agent,
     state: Any,
     source: Source,
@@ -57,7 +57,7 @@ def probe(
     `means` are the true mean rewards in units of the noise.
     """
     posterior = normal_law(state.belief)
-    arms, sigma = bandit.canonical.arms, bandit.noise
+    arms, sigma = bandit.canonical.arms, bandit.rewards.unit
     played = agent.action_law(state, arms, source, t)
     apart, z, informative = _draws(bandit, posterior, source, t, samples, played.probabilities)
     winners, best = _count_best_arms(arms, z)
@@ -113,7 +113,7 @@ class _Draws(NamedTuple):
 
 
 def _draws(
-    bandit: LinearBandit,
+    bandit: Bandit,
     posterior: NormalLaw,
     source: Source,
     t: int,
@@ -163,7 +163,7 @@ class _Drawn(NamedTuple):
 
 
 def _optimal(
-    bandit: LinearBandit, posterior: NormalLaw, z: Floats, winners: BestArmCounts
+    bandit: Bandit, posterior: NormalLaw, z: Floats, winners: BestArmCounts
 ) -> tuple[Floats, _Drawn]:
     """Return the arms' expected values and the law of the best, exact where that is possible.
 
@@ -192,7 +192,7 @@ def _main_regret_and_error(q: Floats, law: _Drawn, expected: Floats) -> tuple[fl
     return float(main), float(error)
 
 
-def _information(bandit: LinearBandit, q: Floats, z: Floats, best: NDArray[np.int64]) -> float:
+def _information(bandit: Bandit, q: Floats, z: Floats, best: NDArray[np.int64]) -> float:
     """Return I_t = sum_a q(a) I_t(A*; reward of a), or nan: too long, or too few draws.
 
     The action itself tells nothing of A*, given the state.

@@ -12,8 +12,8 @@ from fastes.agents.best_arms import best_arms
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
 from fastes.kernels.actions.arms import empty_arms, store_rows
-from fastes.results.constants import Estimate
-from fastes.theory.exact_laws import Law
+from fastes.problem.constants import Estimate
+from fastes.theory.exact_laws import BestArmLaw
 from fastes.theory.measures import entropy
 
 REPLICATES = 16
@@ -64,7 +64,7 @@ def extremes_of_draws(m: Floats, c: Floats, copies: Any, samples: int, seed: int
     return drawn
 
 
-def sampled_law(copies: Any, drawn: list[Extremes]) -> tuple[Law, Estimate]:
+def sampled_law(copies: Any, drawn: list[Extremes]) -> tuple[BestArmLaw, Estimate]:
     """Return the law for arms that differ, of which there may be copies, and its entropy."""
     K = len(copies)
     counts = np.array([np.bincount(each.best, minlength=K) for each in drawn], float)
@@ -76,7 +76,7 @@ def sampled_law(copies: Any, drawn: list[Extremes]) -> tuple[Law, Estimate]:
     # What was never seen, or seen equally often in every replicate, is not known exactly.
     se = np.maximum(se, np.where(total > 0, np.sqrt(p) / draws, 1.0 / draws))
     entropy_of = _entropy if draws >= _ENOUGH * K else _entropy_from_few
-    return Law(p, values / draws, se, "quasi-Monte Carlo"), entropy_of(counts, copies)
+    return BestArmLaw(p, values / draws, se, "quasi-Monte Carlo"), entropy_of(counts, copies)
 
 
 def _entropy(counts: Floats, copies: Any) -> Estimate:

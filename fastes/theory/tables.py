@@ -1,5 +1,6 @@
 """Bounds, and measurements beside them, as tables."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import starmap
@@ -17,14 +18,7 @@ from fastes.results.tables import (
     setting_lines,
     with_error,
 )
-
-_BOUNDS = {
-    "theorem1": ("Theorem 1", "the paper's."),
-    "information": ("information", "Theorem 2 with the information bound."),
-    "fresh": ("A", "Theorem A, fresh models."),
-    "first_order": ("B", "Theorem B, first order in the divergence."),
-    "reuse": ("C", "Theorem C, reuse of models, for M > T."),
-}
+from fastes.theory.bounds import BOUNDS
 
 
 def bounds_tables(table: dict[str, Any]) -> Parts:
@@ -36,16 +30,14 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
     shown = with_error(eta["value"], eta["se"])
 
     def text(row: dict[str, Any], name: str) -> str:
-        known = [each for each in _BOUNDS if row[each] is not None]
+        if name == "best":
+            return rounded(row["best"]) + "!" * (row["best"] > trivial["value"])
+        known = [each for each in BOUNDS if each != "best" and row[each] is not None]
         return rounded(row[name]) + "*" * (name == min(known, key=lambda each: row[each]))
-
-    def best(row: dict[str, Any]) -> str:
-        return rounded(row["best"]) + "!" * (row["best"] > trivial["value"])
 
     columns = [
         Column("M", lambda row: f"{row['M']:,}"),
-        *(Column(title, partial(text, name=name), note) for name, (title, note) in _BOUNDS.items()),
-        Column("best", best, "with the smallest divergence at each step."),
+        *(Column(b.title, partial(text, name=name), b.note) for name, b in BOUNDS.items()),
     ]
     return [
         f"K={table['K']:,} arms, d={table['d']:,}, T={table['T']:,} steps",
@@ -79,18 +71,8 @@ def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) ->
             known = [each for each in starmap(_Quantity, group) if _is_known(table, each.key)]
             parts += [_by_time(table, known, runs), ""] if known else []
             shown += known
-        parts[-1:] = _totals(table, _NO_BOUNDS.get(c.outside_theory, ""))
+        parts[-1:] = _totals(table, c.instead_of_bounds)
     return [*parts, "", *_explained(shown), *_notes(tables, runs), _PAGE]
-
-
-_NO_BOUNDS = {
-    "theta was fixed": "The bounds are on means over the prior: none for a fixed theta.",
-    "the world was not what the agent believes": (
-        "The bounds are for a world as the agent believes it: none for another truth."
-    ),
-    "rewards were late": "The bounds are for rewards that come at once: none for late ones.",
-}
-"""What is said in the place of bounds, by `Configuration.outside_theory`."""
 
 
 class _Quantity(NamedTuple):
@@ -130,15 +112,6 @@ _MEASURED = (
         ("information", "bounds.kl_pbar_p", "the information bound on KL(pbar||p), proven."),
         ("fresh", "bounds.hellinger_squared_of_pbar", "a bound on Hellinger^2 of pbar and p."),
         ("exceedance", "exceedance", "share of models with max a'z >= max a'theta."),
-    ),
-    (
-        ("KL(pbar||p)", "pbar.kl_pbar_p", "by a particle filter, its noise is in the error."),
-        ("Hel^2(pbar,p)", "pbar.hellinger_squared_of_pbar", "by the same."),
-        ("information", "pbar.bounds.information", "the information bound on KL(pbar||p), proven."),
-        ("Prop. 1", "pbar.bounds.proposition1", "Proposition 1 on KL(pbar||p)."),
-        ("paper", "pbar.bounds.paper", "K log(6 (t + 1) M) / M, the paper's on KL(pbar||p)."),
-        ("particles", "pbar.effective.median", "effective number of particles, median of runs."),
-        ("least", "pbar.effective.least", "the least effective number of particles of a run."),
     ),
 )
 """Tables of columns: title, place in what `inequalities` returns, explanation."""
@@ -229,3 +202,30 @@ def _totals(table: dict[str, Any], no_bounds: str) -> Iterator[str]:
         yield no_bounds
     else:
         yield f"Info ratio at most: {rounded(table['bounds']['information_ratio'])}"
+
+
+_COUNTS = ("infinite", "unknown", "bounded")
+
+
+def inequality_rows(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what `inequalities` returned as rows of a CSV file, one for each time.
+
+    Each measurement has a column for its mean, its standard error and each count of runs, each
+    bound one of its own. What is not known, or does not apply, is None or left out.
+    """
+    ensemble = {f"ensemble_{name}": each for name, each in (table["ensemble"] or {}).items()}
+    measured = {
+        name: each
+        for name, each in {**table, **ensemble}.items()
+        if isinstance(each, dict) and "se" in each
+    }
+    for i, t in enumerate(table["t"]):
+        row = {"agent": table["agent"], "t": t}
+        for name, each in measured.items():
+            infinite = each["infinite"][i] > 0
+            row[f"{name}_mean"] = math.inf if infinite else each["mean"][i]
+            row[f"{name}_se"] = each["se"][i]
+            row |= {f"{name}_{count}": each[count][i] for count in _COUNTS if count in each}
+        for name, bound in (table["bounds"] or {}).items():
+            row[f"bound_{name}"] = bound[i] if isinstance(bound, list) else bound
+        yield row

@@ -14,8 +14,7 @@ from scipy.optimize import nnls
 from scipy.special import gammainc, gammaln
 
 from fastes.checks.arrays import Floats
-from fastes.problem.bandit import LinearBandit
-from fastes.problem.whitening import rows_and_offsets
+from fastes.problem.bandit import Bandit
 
 _EQUAL = 1e-13  # how far apart two rows are that are equal, in units of the longest
 _INFEASIBLE = 1e-8  # a residual that is rounding: points are at most 1 / this away
@@ -122,7 +121,7 @@ def log_ball(region: Region, point: Floats) -> float:
     return float(log_mass - point @ point / 2)
 
 
-def can_win(bandit: LinearBandit, arm: int) -> bool:
+def can_win(bandit: Bandit, arm: int) -> bool:
     """Return whether an arm is the best, alone or with equal ones, for some theta.
 
     It then has a positive probability under every belief that has the prior's support. Arms
@@ -138,11 +137,11 @@ def can_win(bandit: LinearBandit, arm: int) -> bool:
     """
     known = _KNOWN.setdefault(bandit, {})
     if arm not in known:
-        rows, offsets = rows_and_offsets(bandit.canonical)
+        rows, offsets = bandit.canonical.rows_and_offsets()
         region = region_of(offsets, rows, arm)
         known[arm] = region is not None and inner_point(region) is not None
     return known[arm]
 
 
 # What was found of each problem so far: it does not depend on the state.
-_KNOWN: "WeakKeyDictionary[LinearBandit, dict[int, bool]]" = WeakKeyDictionary()
+_KNOWN: "WeakKeyDictionary[Bandit, dict[int, bool]]" = WeakKeyDictionary()

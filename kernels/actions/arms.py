@@ -8,8 +8,8 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import entry, kernel
+from ..search.codes import Codes, NoCodes, empty_codes, encode_tile
 from ..states.layout import allocated, full, zeros
-from .codes import Codes, NoCodes, empty_codes, encode_tile
 
 
 class Arms(NamedTuple):

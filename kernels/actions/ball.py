@@ -13,8 +13,8 @@ from ..arithmetic.vectors import dot
 from ..jit.decorators import entry, inlined
 from ..streams.layout import OFFERS
 from ..streams.normals import fill_normals
-from .arms import Arms
-from .offer import arm_key, take_at_random
+from .arms import Arms, empty_arms
+from .offer import arm_key, take_at_random, take_vector
 from .whitening import Whitening, parameter_of, store_arm, whiten
 
 
@@ -33,6 +33,13 @@ class BallActions(NamedTuple):
     whitening: Whitening  # of arms in that unit
     radius: float  # in that unit, from 1 to 2
     scratch: Scratch
+
+
+def ball_actions(radius: float, whitening: Whitening) -> BallActions:
+    """Return the ball, in the whitening's unit of length, and room for one arm."""
+    d, r = len(whitening.mean), whitening.matrix.shape[1]
+    scratch = Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
+    return BallActions(empty_arms(1, r), whitening, radius, scratch)
 
 
 @inlined
@@ -76,6 +83,11 @@ def _take_at_random(actions, arm, source, t):
     normals = actions.scratch.normals
     fill_normals(source, OFFERS, t, normals)
     return take(actions, normals, actions.radius / np.sqrt(dot(normals, normals)))
+
+
+@take_vector.body(BallActions)
+def _take_vector(actions, a):
+    return take(actions, a, 1.0)
 
 
 @arm_key.body(BallActions)

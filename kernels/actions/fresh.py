@@ -15,7 +15,7 @@ from ..states.layout import allocated, zeros
 from ..streams.layout import OFFERS
 from ..streams.normals import normal_pair
 from ..streams.philox import random_pair
-from .arms import Arms
+from .arms import Arms, empty_arms
 from .offer import arm_key, offer
 from .whitening import Whitening
 
@@ -45,6 +45,12 @@ class FreshActions(NamedTuple):
 def tile_scratch(d: int) -> Scratch:
     """Return the scratch of arms of d coordinates."""
     return Scratch(zeros((d + d % 2, TILE)), zeros(TILE))
+
+
+def fresh_actions(K: int, family: int, whitening: Whitening) -> FreshActions:
+    """Return room for K arms of a family."""
+    d, r = len(whitening.mean), whitening.matrix.shape[1]
+    return FreshActions(empty_arms(K, r), whitening, family, tile_scratch(d))
 
 
 @kernel

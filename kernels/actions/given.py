@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arms import Arms
+from .arms import Arms, empty_arms
 from .offer import arm_key, offer
 from .whitening import Whitening, is_allowed, store_arm, whiten
 
@@ -24,6 +24,14 @@ class GivenActions(NamedTuple):
     rows: np.ndarray  # (n, K, d)
     most: np.ndarray  # (2,): the largest |b|^2 and |o| that are allowed
     scratch: Scratch
+
+
+def given_actions(rows: np.ndarray, whitening: Whitening, most: np.ndarray) -> GivenActions:
+    """Return sets of rows (n, K, d), and room for one of them."""
+    _, K, d = rows.shape
+    r = whitening.matrix.shape[1]
+    scratch = Scratch(np.zeros(d), np.zeros(r))
+    return GivenActions(empty_arms(K, r), whitening, rows, most, scratch)
 
 
 @offer.body(GivenActions)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..jit.decorators import generic
+from ..jit.decorators import generic, required
 from .arms import Arms
 
 
@@ -21,6 +21,11 @@ def offer(actions, source, t):
 def take_at_random(actions, arm, source, t):
     """Return an arm on offer that is drawn uniformly: of K of them the one with this number."""
     return arm
+
+
+@required
+def take_vector(actions, a):
+    """Make a vector the arm to be played, where arms are chosen as vectors. Return its number."""
 
 
 @generic

@@ -8,7 +8,7 @@ from ..arithmetic.tile_product import TILE
 from ..jit.decorators import entry, inlined
 from ..streams.draws import integer
 from ..streams.layout import OFFERS
-from .arms import Arms
+from .arms import Arms, empty_arms
 from .offer import arm_key, offer
 from .whitening import store_arm
 
@@ -31,9 +31,11 @@ class SubsetActions(NamedTuple):
     table: np.ndarray  # (2^k,) int64: scratch, those chosen so far, at least half empty; -1 is free
 
 
-def empty_table(size: int) -> np.ndarray:
-    """Return a table in which that many numbers leave half of the room."""
-    return np.full(1 << (2 * size - 1).bit_length(), -1)
+def subset_actions(rows: np.ndarray, offsets: np.ndarray, size: int) -> SubsetActions:
+    """Return a pool of rows b (K, r) and offsets (K), and room for a subset."""
+    table = np.full(1 << (2 * size - 1).bit_length(), -1)
+    chosen = np.zeros(size, np.int64)
+    return SubsetActions(empty_arms(size, rows.shape[1]), Pool(rows, offsets), chosen, table)
 
 
 @inlined

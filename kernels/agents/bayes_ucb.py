@@ -5,17 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arithmetic.normal_quantile import upper_quantile
 from ..beliefs.interface import Belief, mean_of, update_with_drift
-from ..jit.decorators import entry, inlined
+from ..jit.decorators import entry
 from ..states.layout import allocated, zeros
 from .interface import learn, optimism, optimism_level, prepare, score, variance_drift
 from .linucb import score_optimistically
 
 _LEVELS = 4.0
 """Levels of optimism for each standard deviation: bounds of one hold until the next is reached."""
-
-_ROOT_HALF = math.sqrt(0.5)
-_ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 
 
 class Scratch(NamedTuple):
@@ -40,23 +38,6 @@ def bayes_ucb(belief: Belief) -> BayesUCB:
     mean = mean_of(belief)
     scratch = Scratch(zeros(1), zeros((len(mean), len(mean))))
     return BayesUCB(belief, zeros(1), mean, scratch)
-
-
-@inlined
-def upper_quantile(p):
-    """Return x with P(N(0, 1) > x) = p, 0 < p <= 1/2.
-
-    A rational function (Abramowitz and Stegun 26.2.23, error below 4.5e-4), then two of Halley's
-    steps on the tail probability, each of which cubes the error.
-    """
-    s = math.sqrt(-2.0 * math.log(p))
-    above = 2.515517 + s * (0.802853 + s * 0.010328)
-    x = s - above / (1.0 + s * (1.432788 + s * (0.189269 + s * 0.001308)))
-    for _ in range(2):
-        density = math.exp(-0.5 * x * x) / _ROOT_TWO_PI
-        newton = (0.5 * math.erfc(x * _ROOT_HALF) - p) / density
-        x += newton / (1.0 - 0.5 * x * newton)
-    return x
 
 
 @entry

@@ -11,14 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arithmetic.vectors import axpy, dot, multiply_transposed
-from ..beliefs.interface import Belief, mean_of, model_from_xi, update
+from ..beliefs.interface import Belief, mean_of, model_from_xi, perturbation_root, update
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, zeros
 from ..streams.draws import integer
 from ..streams.layout import DIAGNOSTICS, INITIAL_MODELS, PERTURBATION, REFERENCE, probe_counter
 from ..streams.normals import fill_normal_rows, fill_normals
-from ..streams.philox import _U, Source, random_pair
+from ..streams.philox import Source, random_pair
 from .interface import has_linear_scores, learn, prepare
+
+_U = np.uint64
 
 NORMAL, SPHERE, SIGNS, COORDINATES = range(4)
 """Laws of a vector in R^M: N(0, I); uniform of norm sqrt(M); signs; sqrt(M) e_i with a sign."""
@@ -105,9 +107,10 @@ def _prepare(agent, source, t):
 def _learn(agent, row, offset, key, reward, source, t):
     w = agent.scratch.weights
     fill_weights(agent.perturbations, source, PERTURBATION, t, w)
-    for m in range(w.shape[0]):
-        axpy(w[m], row, agent.xi[m])
     update(agent.belief, row, offset, key, reward)
+    root = perturbation_root(agent.belief)
+    for m in range(w.shape[0]):
+        axpy(root * w[m], row, agent.xi[m])
 
 
 @entry

@@ -7,12 +7,27 @@ belief has a body for does not compile.
 Below, mu and S are mean and covariance of the belief, or of its normal approximation, and P = S^-1.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..jit.decorators import required
+import numpy as np
+
+from ..jit.decorators import generic, required
 
 Belief = Any
 """A named tuple with bodies for the questions below."""
+
+# What `ArmVariances.size` holds.
+SLOTS = 0  # taken
+PLAYS = 1  # so far
+
+
+class ArmVariances(NamedTuple):
+    """What a belief keeps of perturbations by arm, where arms repeat: its own arrays."""
+
+    slot_of_arm: np.ndarray  # (K,) int32: by key, in order of first play; or -1
+    columns: np.ndarray  # (r, slots): the arms' rows, an arm a column
+    variances: np.ndarray  # (slots,): the sum of the variances of an arm's perturbations so far
+    size: np.ndarray  # (2,) int64
 
 
 @required
@@ -28,6 +43,12 @@ def sample(belief, normals, z):
 @required
 def model_from_xi(belief, xi, z):
     """z = the model that xi stands for in information space: mu + S xi for a normal belief."""
+
+
+@generic
+def perturbation_root(belief):
+    """Return the standard deviation of a model's perturbation of the last reward."""
+    return 1.0
 
 
 @required
@@ -105,6 +126,14 @@ def mean_of(belief):
 @required
 def recent_arms(belief):
     """Return how many arms are kept one by one. Python calls it, on a state or a layout."""
+
+
+@generic
+def variances_by_arm(belief):
+    """Return `ArmVariances`, of a state or a layout, where `perturbation_root` is not always 1.
+
+    By default None: rewards are normal with unit noise, and so is the belief. Python calls it.
+    """
 
 
 @required

@@ -1,6 +1,6 @@
 """The models of a deferred ensemble that have been read so far."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class CachedModels(NamedTuple):
     model: np.ndarray  # (slots,) uint32: the model in a slot
     xi: np.ndarray  # (slots, r): the model as it was last read
     read_at: np.ndarray  # (slots,) int64: how many plays it has taken in
-    plays: np.ndarray  # (slots, K) uint32: of each slot of the log (play_log.py); or (slots, 0)
+    plays: np.ndarray  # (slots, K): what the log counts of each arm (log.py); or (slots, 0)
     used: np.ndarray  # (1,) int64: slots taken
 
 
@@ -37,8 +37,13 @@ def counters(K: int, M: int) -> int:
 
 
 @allocated
-def no_models(M: int, deviations: Deviations, r: int, slots: int, counters: int) -> CachedModels:
-    """Return room for as many models as there are slots, with a table at most half full."""
+def no_models(
+    M: int, deviations: Deviations, r: int, slots: int, counters: int, counted: Any = np.uint32
+) -> CachedModels:
+    """Return room for as many models as there are slots, with a table at most half full.
+
+    `counted` is the type of what the log counts.
+    """
     return CachedModels(
         M,
         deviations,
@@ -46,7 +51,7 @@ def no_models(M: int, deviations: Deviations, r: int, slots: int, counters: int)
         model=zeros(slots, np.uint32),
         xi=zeros((slots, r)),
         read_at=zeros(slots, np.int64),
-        plays=zeros((slots, counters), np.uint32),
+        plays=zeros((slots, counters), counted),
         used=zeros(1, np.int64),
     )
 
@@ -77,7 +82,8 @@ def restored_models(
 ) -> CachedModels:
     """Return these models, a row each, with room for as many as there are slots, or raise."""
     used = len(model)
-    models = no_models(M, deviations, r, min(M, max(slots, used)), plays.shape[1])
+    room = min(M, max(slots, used))
+    models = no_models(M, deviations, r, room, plays.shape[1], plays.dtype)
     copy_saved("model", model, models.model[:used])
     copy_saved("xi", xi, models.xi[:used])
     copy_saved("read_at", read_at, models.read_at[:used])

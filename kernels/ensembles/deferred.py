@@ -52,9 +52,12 @@ from .log import (
     most_normals,
     note_read,
     now,
+    oldest,
+    restored_log,
+    taken_in,
 )
-from .play_log import PlayLog, play_log, restored_play_log
-from .row_log import RowLog, restored_row_log, row_log
+from .play_log import play_log
+from .row_log import row_log
 
 
 class Scratch(NamedTuple):
@@ -70,16 +73,14 @@ class DeferredEnsemble(NamedTuple):
     """State of ensemble sampling with deferred perturbations."""
 
     belief: Belief
-    log: PlayLog | RowLog
+    log: Any  # of plays (log.py)
     models: CachedModels
     z: np.ndarray  # (r,): the model of this step
     scratch: Scratch
 
 
 @allocated
-def deferred_ensemble(
-    belief: Belief, log: PlayLog | RowLog, models: CachedModels
-) -> DeferredEnsemble:
+def deferred_ensemble(belief: Belief, log: Any, models: CachedModels) -> DeferredEnsemble:
     """Return the state of these parts, each an array's layout or the array itself."""
     r = len(mean_of(belief))
     normals = max(most_normals(log), r + recent_arms(belief))
@@ -198,9 +199,7 @@ def _saved_arrays(agent: DeferredEnsemble) -> dict[str, np.ndarray]:
     arrays = dict(saved_fields(agent.belief, "belief_"))
     arrays |= log_arrays(agent.log)
     arrays |= {"model": models.model[:used], "xi": models.xi[:used]}
-    if models.plays.shape[1] == 0:
-        return {**arrays, "read_at": models.read_at[:used]}
-    return {**arrays, "taken_in": models.plays[:used, : len(arrays["plays"])].ravel()}
+    return arrays | taken_in(agent.log, models)
 
 
 @restored_state.body(DeferredEnsemble)
@@ -209,23 +208,11 @@ def _restored_state(
 ) -> DeferredEnsemble:
     """Make room for what `steps` in all may read and play."""
     belief = filled(layout.belief, arrays, "belief_")
-    M, deviations, model = layout.models.M, layout.models.deviations, arrays["model"]
-    taken_in = np.zeros((len(model), layout.models.plays.shape[1]), np.uint32)
-    log: PlayLog | RowLog
-    r = len(mean_of(belief))
-    if arms is None or isinstance(layout.log, RowLog):
-        first = int(arrays["first_row"][0])
-        log, read_at = restored_row_log(r, M, steps, first, arrays["rows"]), arrays["read_at"]
-    elif taken_in.shape[1] == 0:
-        log, read_at = restored_play_log(arms, steps, arrays["played"]), arrays["read_at"]
-    else:
-        log = restored_play_log(arms, steps, arrays["played"], arrays["plays"])
-        by_model = arrays["taken_in"].reshape(len(model), len(arrays["plays"]))
-        taken_in[:, : by_model.shape[1]] = by_model
-        read_at = by_model.sum(axis=1, dtype=np.int64)
-    oldest = log.size[1] if isinstance(log, RowLog) else 0
-    if ((read_at < oldest) | (read_at > now(log))).any():
+    given, model = layout.models, arrays["model"]
+    log, read_at, plays = restored_log(layout.log, given, belief, arrays, arms, steps)
+    if ((read_at < oldest(log)) | (read_at > now(log))).any():
         raise ValueError("the models of an ensemble do not fit its log")
-    kept = arrays["xi"], read_at, taken_in
-    models = restored_models(M, deviations, r, max(256, steps), model, *kept)
+    kept = arrays["xi"], read_at, plays
+    r, room = len(mean_of(belief)), max(256, steps)
+    models = restored_models(given.M, given.deviations, r, room, model, *kept)
     return deferred_ensemble(belief, log, models)

@@ -19,7 +19,9 @@ from ..jit.decorators import generic, inlined, kernel, required
 from ..streams.blocks import integer_at
 from ..streams.layout import MODEL_INDEX
 from ..streams.normals import normal, normal_pair
-from ..streams.philox import _U, random_pair
+from ..streams.philox import random_pair
+
+_U = np.uint64
 
 _BITS = np.int64(128)
 """Of one block of random numbers: as many signs."""

@@ -6,7 +6,8 @@ form,
     xi_m <- xi_m + W_m b_t,   W_m ~ N(0, 1),
 
 with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m;
-other perturbations and readings are in deviations.py.
+other perturbations and readings are in deviations.py. The belief may give a perturbation another
+variance than 1, the same for all models (`perturbation_root`).
 
 A step reads one model, so the others' updates are gathered and made for a block of steps at
 a time: Xi += W b, a matrix product whose left factor is made as it is used.
@@ -21,7 +22,7 @@ from ..agents.interface import has_linear_scores, learn, prepare, restored_state
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import axpy
-from ..beliefs.interface import Belief, mean_of, update
+from ..beliefs.interface import Belief, mean_of, perturbation_root, update
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, filled, zeros
 from ..streams.blocks import Block, no_block
@@ -55,7 +56,7 @@ class Models(NamedTuple):
     M: int
     deviations: Deviations
     tiles: np.ndarray  # (tiles, r, TILE): xi of model m in tile m // TILE, column m % TILE
-    pending: np.ndarray  # (block, r): arms played since the last `flush`, zero beyond them
+    pending: np.ndarray  # (block, r): rows to take in since the last `flush`, zero beyond them
     span: np.ndarray  # (2,): step of the first pending arm, number of pending arms
 
 
@@ -191,10 +192,11 @@ def _learn(agent, row, offset, key, reward, source, t):
         forget_pending(models)
     if models.span[1] == 0:
         models.span[0] = t
-    for j in range(row.shape[0]):
-        models.pending[models.span[1], j] = row[j]
-    models.span[1] += 1
     update(agent.belief, row, offset, key, reward)
+    root = perturbation_root(agent.belief)
+    for j in range(row.shape[0]):
+        models.pending[models.span[1], j] = root * row[j]
+    models.span[1] += 1
 
 
 @restored_state.body(EagerEnsemble)

@@ -63,3 +63,26 @@ def note_read(log, models, slot):
 @required
 def log_arrays(log):
     """Return the arrays that a log is saved as, by name. Python calls it."""
+
+
+@generic
+def oldest(log):
+    """Return the number of plays before the first that is kept. Python calls it."""
+    return 0
+
+
+@required
+def taken_in(log, models):
+    """Return the arrays that say which plays the models read so far have taken in, by name.
+
+    Python calls it.
+    """
+
+
+@required
+def restored_log(log, models, belief, arrays, arms, steps):
+    """Return a log that was saved as these arrays, and what each model read has taken in, or raise.
+
+    That is the number of plays, and what `note_read` copies, a row for each. `log` and `models` are
+    layouts, the belief is restored; `steps` is how many there will be in all. Python calls it.
+    """

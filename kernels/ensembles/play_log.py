@@ -7,7 +7,8 @@ is what was played in all, less what a milestone near that time says, corrected 
 the two.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -346,3 +347,29 @@ def restored_play_log(
         log.plays[: len(plays)] = plays
         log.size[_NOW] = plays.sum()
     return log
+
+
+@interface.taken_in.body(PlayLog)
+def _taken_in(log: PlayLog, models: Any) -> dict[str, np.ndarray]:
+    used = int(models.used[0])
+    if len(log.sequence) > 0:
+        return {"read_at": models.read_at[:used]}
+    return {"taken_in": models.plays[:used, : int(log.size[_SLOTS])].ravel()}
+
+
+@interface.restored_log.body(PlayLog)
+def _restored_log(
+    log: PlayLog,
+    models: Any,
+    belief: Any,
+    arrays: Mapping[str, np.ndarray],
+    arms: Arms,
+    steps: int,
+) -> tuple[PlayLog, np.ndarray, np.ndarray]:
+    counts = np.zeros((len(arrays["model"]), models.plays.shape[1]), np.uint32)
+    if len(log.sequence) > 0:
+        return restored_play_log(arms, steps, arrays["played"]), arrays["read_at"], counts
+    restored = restored_play_log(arms, steps, arrays["played"], arrays["plays"])
+    by_model = arrays["taken_in"].reshape(len(counts), len(arrays["plays"]))
+    counts[:, : by_model.shape[1]] = by_model
+    return restored, by_model.sum(axis=1, dtype=np.int64), counts

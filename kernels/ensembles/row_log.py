@@ -12,7 +12,8 @@ models that were last read before are brought up to date.
 docs/explanation/row-log.md has the proof that the law of actions and rewards is unchanged.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -296,3 +297,28 @@ def restored_row_log(r: int, M: int, steps: int, first: int, rows: np.ndarray) -
     copy_saved("rows", rows, checked)
     _append_all(log, checked)
     return log
+
+
+@interface.oldest.body(RowLog)
+def _oldest(log: RowLog) -> int:
+    return int(log.size[_FIRST])
+
+
+@interface.taken_in.body(RowLog)
+def _taken_in(log: RowLog, models: Any) -> dict[str, np.ndarray]:
+    return {"read_at": models.read_at[: int(models.used[0])]}
+
+
+@interface.restored_log.body(RowLog)
+def _restored_log(
+    log: RowLog,
+    models: Any,
+    belief: Any,
+    arrays: Mapping[str, np.ndarray],
+    arms: Any,
+    steps: int,
+) -> tuple[RowLog, np.ndarray, np.ndarray]:
+    r, first = log.rows.shape[1], int(arrays["first_row"][0])
+    restored = restored_row_log(r, models.M, steps, first, arrays["rows"])
+    counts = np.zeros((len(arrays["model"]), 0), np.uint32)
+    return restored, arrays["read_at"], counts

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..actions.arms import Arms, arm_values, load_arm
 from ..arithmetic.floats import fma
-from ..arithmetic.tile_product import score_tile
+from ..arithmetic.tile_product import TILE, score_tile
 from ..jit.decorators import entry, generic, inlined
 from ..rewards.interface import mean_of_value, reward_of, variate
 from ..search.tile_scores import largest_of
@@ -58,8 +58,8 @@ class OfferEnvironment(NamedTuple):
     late: LateRewards
 
 
-class BallEnvironment(NamedTuple):
-    """What pays where every vector of at most a norm is on offer."""
+class VectorEnvironment(NamedTuple):
+    """What pays where an arm is a vector that is computed, and the best is always the same."""
 
     arms: Arms  # one: the arm that was chosen
     z: np.ndarray  # (r,): theta
@@ -67,6 +67,22 @@ class BallEnvironment(NamedTuple):
     row: np.ndarray  # (r,): scratch, the arm played
     law: Any  # of rewards (rewards/interface.py)
     late: LateRewards
+
+
+def pool_environment(means, number, r, law, late) -> PoolEnvironment:
+    """Return what pays, of the mean rewards of a pool and the numbers of what is on offer."""
+    return PoolEnvironment(means, number, np.zeros(r), law, late)
+
+
+def offer_environment(arms, z, law, late) -> OfferEnvironment:
+    """Return what pays under theta, in canonical coordinates."""
+    return OfferEnvironment(arms, z, np.zeros(len(z)), np.zeros(TILE), law, late)
+
+
+def vector_environment(arms, z, value, law, late) -> VectorEnvironment:
+    """Return what pays under theta, given the value of the best arm."""
+    best = float(mean_of_value(law, value))
+    return VectorEnvironment(arms, z, best, np.zeros(len(z)), law, late)
 
 
 @generic
@@ -106,8 +122,8 @@ def _offered_mean(environment, arm):
     return _mean_of_row(environment, arm)
 
 
-@mean_reward.body(BallEnvironment)
-def _ball_mean(environment, arm):
+@mean_reward.body(VectorEnvironment)
+def _vector_mean(environment, arm):
     return _mean_of_row(environment, arm)
 
 
@@ -128,8 +144,8 @@ def _best_offered(environment):
     return mean_of_value(environment.law, best)
 
 
-@best_reward.body(BallEnvironment)
-def _best_of_ball(environment):
+@best_reward.body(VectorEnvironment)
+def _best_vector(environment):
     return max(environment.best, _mean_of_row(environment, 0))  # which rounding may raise
 
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms
-from ..actions.codes import CodedModels, Codes, coded_models, encode_model
 from ..agents.interface import prepare, random_arm
 from ..arithmetic.tile_product import MODELS, TILE, score_tile
 from ..jit.decorators import entry, generic
+from ..search.codes import CodedModels, Codes, coded_models, encode_model
 from ..search.scan import Workspace, break_tie, rescore, workspace
 from ..search.screening import margin32, rule_out, score_bytes, screen_single
 from ..search.tile_scores import largest_of

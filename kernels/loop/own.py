@@ -1,7 +1,6 @@
 """What arms pay, for agents whose steps are not a kernel's."""
 
-from ..actions.ball import take
-from ..actions.offer import offer
+from ..actions.offer import offer, take_vector
 from ..jit.decorators import entry
 from .environment import arm_number, best_reward, mean_reward
 
@@ -22,9 +21,6 @@ def offered_means(actions, environment, source, first, means, best, numbers):
 
 @entry
 def vector_means(actions, environment, a):
-    """Return the mean reward of a vector, in the ball's unit, and the largest that there is."""
-    arm = actions.scratch.a
-    for j in range(a.shape[0]):
-        arm[j] = a[j]
-    played = take(actions, arm, 1.0)
+    """Return the mean reward of a vector, in the set's unit, and the largest that there is."""
+    played = take_vector(actions, a)
     return mean_reward(environment, played), best_reward(environment)

@@ -13,8 +13,10 @@ from ..states.layout import allocated
 from ..streams.blocks import STEPS, Block, begin, no_block
 from ..streams.layout import NOISE
 from ..streams.normals import minus_log_uniform, normal_pair
-from ..streams.philox import _U, random_pair
+from ..streams.philox import random_pair
 from .interface import reward_of, variate
+
+_U = np.uint64
 
 NORMAL, UNIFORM, SIGNS, LAPLACE = 0, 1, 2, 3
 """The laws: N(0, 1); uniform on [-sqrt 3, sqrt 3]; -1 or 1; density exp(-sqrt 2 |x|) / sqrt 2."""

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms, empty_arms, load_arm
-from ..actions.codes import Codes
 from ..agents.interface import (
     has_linear_scores,
     optimism,
@@ -25,6 +24,7 @@ from ..jit.decorators import generic, inlined, kernel
 from ..states.layout import allocated, zeros
 from ..streams.draws import integer
 from ..streams.layout import TIES
+from .codes import Codes
 from .scan import Workspace, break_tie, choose, one_of, scan, workspace
 from .screening import margin32
 from .snapshot import (

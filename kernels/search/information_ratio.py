@@ -36,9 +36,10 @@ from ..streams.layout import (
     probe_counter,
 )
 from ..streams.normals import normal_pair
-from ..streams.philox import _U
 from .ratio_frontier import least_ratio
 from .scan import choose
+
+_U = np.uint64
 
 
 class RatioSearch(NamedTuple):

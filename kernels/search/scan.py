@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions.arms import Arms
-from ..actions.codes import CodedModels, coded_models
 from ..agents.interface import has_linear_scores, score
 from ..arithmetic.tile_product import TILE
 from ..jit.decorators import generic, inlined, kernel
 from ..states.layout import allocated, zeros
 from ..streams.draws import integer
 from ..streams.layout import TIES
+from .codes import CodedModels, coded_models
 from .screening import SCREEN_FROM, screen
 from .tile_scores import count_equal, largest_of
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..actions.codes import Codes, encode_model
 from ..arithmetic.byte_product import largest_of_bytes
 from ..arithmetic.tile_product import MODELS, score_tile
 from ..arithmetic.vectors import dot
 from ..jit.decorators import generic, inlined, kernel
+from .codes import Codes, encode_model
 from .tile_scores import larger, largest_of
 
 SCREEN_FROM = 4
@@ -122,7 +122,7 @@ def rule_out(codes, arms, coded, m, maxima):
 def margin8(codes, arms, tile, norm, error):
     """Return how far a score in 8 bits, of a tile, may be from the one in double precision.
 
-    For a model with |z| = norm and |f| = error (actions/codes.py).
+    For a model with |z| = norm and |f| = error (codes.py).
     """
     lost, kept = codes.errors[tile, 0], codes.errors[tile, 1]
     product = lost * norm + kept * error

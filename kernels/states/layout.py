@@ -29,6 +29,7 @@ class ArraySpec:
     shape: tuple[int, ...]
     dtype: np.dtype
     make: Callable[[tuple[int, ...], np.dtype], np.ndarray]
+    grows: bool = False  # whether it may be restored from a smaller one
 
     @property
     def nbytes(self) -> int:
@@ -39,13 +40,18 @@ class ArraySpec:
         return self.shape[0]
 
 
-def _spec(shape: int | tuple[int, ...], dtype: Any, make: Callable[..., np.ndarray]) -> Any:
-    return ArraySpec((shape,) if isinstance(shape, int) else shape, np.dtype(dtype), make)
+def _spec(
+    shape: int | tuple[int, ...], dtype: Any, make: Callable[..., np.ndarray], grows: bool = False
+) -> Any:
+    return ArraySpec((shape,) if isinstance(shape, int) else shape, np.dtype(dtype), make, grows)
 
 
-def zeros(shape: int | tuple[int, ...], dtype: Any = np.float64) -> Any:
-    """Specify an array of zeros. The system gives it memory where it is written to."""
-    return _spec(shape, dtype, np.zeros)
+def zeros(shape: int | tuple[int, ...], dtype: Any = np.float64, grows: bool = False) -> Any:
+    """Specify an array of zeros. The system gives it memory where it is written to.
+
+    One that `grows` may be restored from a smaller one: there is room for more than was saved.
+    """
+    return _spec(shape, dtype, np.zeros, grows)
 
 
 def full(shape: int | tuple[int, ...], value: Any, dtype: Any = np.float64) -> Any:
@@ -112,8 +118,12 @@ def allocated(layout: Callable[_P, _State]) -> StateMaker[_P, _State]:
 def filled(layout: Any, arrays: Mapping[str, np.ndarray], prefix: str = "") -> Any:
     """Return the state of a layout with the saved arrays of these names, or raise ValueError."""
     state = allocate(layout)
-    for name, target in saved_fields(state, prefix):
-        copy_saved(name, arrays.get(name), target)
+    specs = saved_fields(layout, prefix)
+    for (name, target), (_, spec) in zip(saved_fields(state, prefix), specs, strict=True):
+        stored = arrays.get(name)
+        if stored is not None and spec.grows and stored.ndim == target.ndim:
+            target = target[tuple(map(slice, stored.shape))]
+        copy_saved(name, stored, target)
     return state
 
 
@@ -126,12 +136,12 @@ def copy_saved(name: str, stored: np.ndarray | None, target: np.ndarray) -> None
     np.copyto(target, stored)
 
 
-def saved_fields(state: Any, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays of a state that are saved, each named by the way to it."""
+def saved_fields(state: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the arrays of a state, or of a layout, that are saved, each named by the way to it."""
     for name, field in zip(state._fields, state, strict=True):
         if name in _UNSAVED:
             continue
         if isinstance(field, tuple):
             yield from saved_fields(field, f"{prefix}{name}_")
-        elif isinstance(field, np.ndarray):
+        elif isinstance(field, np.ndarray | ArraySpec):
             yield f"{prefix}{name}", field

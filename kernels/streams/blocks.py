@@ -11,9 +11,11 @@ import numpy as np
 
 from ..jit.decorators import inlined, kernel
 from ..states.layout import allocated, zeros
-from .draws import _bounded, integer
+from .draws import bounded, integer
 from .normals import normal_pair
-from .philox import _U, random_pair
+from .philox import random_pair
+
+_U = np.uint64
 
 STEPS = 16
 """Steps in a block, a power of two: those whose number over STEPS is the same."""
@@ -69,7 +71,7 @@ def _fill_integers(source, stream, t, n, numbers):
     start = t - t % STEPS
     for s in range(STEPS):
         bits, _ = random_pair(source, stream, _U(0), _U(start + s))
-        value, accepted = _bounded(bits, n)
+        value, accepted = bounded(bits, n)
         numbers[0, s] = np.int64(value) if accepted else np.int64(-1)
 
 
@@ -81,3 +83,21 @@ def integer_at(block, source, stream, t, n):
         block.key[3] = _U(n)
     value = block.numbers[0, t % STEPS]
     return value if value >= 0 else integer(source, stream, t, n)  # a draw that was rejected
+
+
+@kernel
+def _fill_uniforms(source, stream, t, numbers):
+    start = t - t % STEPS
+    for s in range(STEPS // 2):
+        bits, more = random_pair(source, stream, _U(0), _U((start >> 1) + s))
+        numbers[0, 2 * s] = (np.float64(bits >> _U(12)) + 0.5) * 2.0**-52
+        numbers[0, 2 * s + 1] = (np.float64(more >> _U(12)) + 0.5) * 2.0**-52
+
+
+@inlined
+def uniform_at(block, source, stream, t):
+    """Return the uniform number of time t: the middle of one of 2^52 pieces of (0, 1)."""
+    if begin(block, source, stream, t) == 0:
+        _fill_uniforms(source, stream, t, block.numbers)
+        block.key[3] = _U(1)
+    return block.numbers[0, t % STEPS]

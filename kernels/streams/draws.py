@@ -3,7 +3,9 @@
 import numpy as np
 
 from ..jit.decorators import entry, inlined, kernel
-from .philox import _LOW, _U, _32, random_pair
+from .philox import LOW_WORD, WORD_BITS, random_pair
+
+_U = np.uint64
 
 
 @entry
@@ -26,16 +28,16 @@ def uniform(source, stream, t):
 
 
 @inlined
-def _bounded(bits, n):
+def bounded(bits, n):
     """Return (floor(bits n / 2^64), whether the draw may be kept); n < 2^32.
 
     It is unbiased once the draws with bits n mod 2^64 below 2^64 mod n are rejected (Lemire,
     2019).
     """
-    low = (bits & _LOW) * n
-    high = (bits >> _32) * n + (low >> _32)
+    low = (bits & LOW_WORD) * n
+    high = (bits >> WORD_BITS) * n + (low >> WORD_BITS)
     # The negative of an unsigned n is 2^64 - n.
-    return high >> _32, ((high << _32) | (low & _LOW)) >= (~n + _U(1)) % n
+    return high >> WORD_BITS, ((high << WORD_BITS) | (low & LOW_WORD)) >= (~n + _U(1)) % n
 
 
 @kernel
@@ -47,7 +49,7 @@ def integer(source, stream, t, n):
     lane = _U(0)
     while True:
         bits, _ = random_pair(source, stream, lane, _U(t))
-        value, accepted = _bounded(bits, _U(n))
+        value, accepted = bounded(bits, _U(n))
         if accepted:
             return np.int64(value)
         lane += _U(1)

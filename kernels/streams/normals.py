@@ -4,7 +4,9 @@ import numpy as np
 
 from ..arithmetic.floats import bits_float, float_bits, fma
 from ..jit.decorators import entry, inlined, kernel
-from .philox import _U, random_pair
+from .philox import random_pair
+
+_U = np.uint64
 
 _LN2 = 0.6931471805599453
 _SQRT_HALF_BITS = np.float64(0.5**0.5).view(np.int64)

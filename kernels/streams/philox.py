@@ -16,8 +16,8 @@ from ..jit.decorators import inlined
 
 _U = np.uint64
 
-_LOW = _U(0xFFFFFFFF)
-_32 = _U(32)
+LOW_WORD = _U(0xFFFFFFFF)
+WORD_BITS = _U(32)
 _MULTIPLIER_0, _MULTIPLIER_1 = _U(0xD2511F53), _U(0xCD9E8D57)
 _WEYL_0, _WEYL_1 = _U(0x9E3779B9), _U(0xBB67AE85)
 
@@ -40,26 +40,26 @@ def philox(key0, key1, word0, word1, word2, word3):
     for _ in range(10):
         # Only the low halves enter the product: masking there, and not after, leaves one
         # instruction (32 x 32 -> 64 bits) for each product in vector code.
-        product0 = _MULTIPLIER_0 * (word0 & _LOW)
-        product1 = _MULTIPLIER_1 * (word2 & _LOW)
-        word0 = (product1 >> _32) ^ word1 ^ key0
-        word2 = (product0 >> _32) ^ word3 ^ key1
+        product0 = _MULTIPLIER_0 * (word0 & LOW_WORD)
+        product1 = _MULTIPLIER_1 * (word2 & LOW_WORD)
+        word0 = (product1 >> WORD_BITS) ^ word1 ^ key0
+        word2 = (product0 >> WORD_BITS) ^ word3 ^ key1
         word1 = product1
         word3 = product0
-        key0 = (key0 + _WEYL_0) & _LOW
-        key1 = (key1 + _WEYL_1) & _LOW
-    return word0 & _LOW, word1 & _LOW, word2 & _LOW, word3 & _LOW
+        key0 = (key0 + _WEYL_0) & LOW_WORD
+        key1 = (key1 + _WEYL_1) & LOW_WORD
+    return word0 & LOW_WORD, word1 & LOW_WORD, word2 & LOW_WORD, word3 & LOW_WORD
 
 
 @inlined
 def random_pair(source, stream, lane, counter):
     """Return two independent uint64, uniform over all 2^64 values; all words are uint64."""
     word0, word1, word2, word3 = philox(
-        source.seed & _LOW,
-        source.seed >> _32,
+        source.seed & LOW_WORD,
+        source.seed >> WORD_BITS,
         lane,
-        counter & _LOW,
+        counter & LOW_WORD,
         source.run,
-        ((counter >> _32) << _U(8)) | stream,
+        ((counter >> WORD_BITS) << _U(8)) | stream,
     )
-    return (word0 << _32) | word1, (word2 << _32) | word3
+    return (word0 << WORD_BITS) | word1, (word2 << WORD_BITS) | word3

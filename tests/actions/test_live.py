@@ -5,7 +5,7 @@ import pytest
 from every_agent import FAMILY
 
 import fastes
-from fastes.actions import Ball, Fresh, Given, Offered
+from fastes.actions import Ball, Fresh, Offered
 
 AGENTS = [
     *FAMILY,
@@ -17,6 +17,7 @@ AGENTS = [
     fastes.UniformRandom(),
 ]
 RNG = np.random.default_rng(8)
+FRESH = Fresh(7, 3)
 OFFERS = RNG.normal(size=(60, 7, 3))
 BELIEF = {"prior_cov": [1.0, 2.0, 0.5], "prior_mean": [0.1, 0.0, -0.2], "noise": 0.5}
 
@@ -27,10 +28,11 @@ def offered():
 
 @pytest.mark.parametrize("agent", AGENTS, ids=str)
 def test_it_plays_as_the_simulated_one_on_the_same_offers(agent):
-    bandit = fastes.LinearBandit(Given(OFFERS), **BELIEF)
+    bandit = fastes.LinearBandit(FRESH, **BELIEF)
     simulated = fastes.simulate(bandit, agent, T=60, seed=5, keep=["actions", "rewards"])
     live = agent.start(offered(), seed=5)
-    for rows, arm, reward in zip(OFFERS, simulated.actions[0], simulated.rewards[0], strict=True):
+    for t, (arm, reward) in enumerate(zip(simulated.actions[0], simulated.rewards[0], strict=True)):
+        rows = FRESH.rows(5, 0, t)
         assert live.act(rows) == arm
         live.observe(rows[arm], float(reward))
 

@@ -5,7 +5,7 @@ import pytest
 import reference
 from fastes.kernels.ensembles.row_log import block_length
 from fastes.kernels.streams import layout
-from played import RUN, SEED, TOLERANCE, Played, compare, offered
+from played import AGENTS, RUN, SEED, TOLERANCE, Played, compare, offered
 
 import fastes
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
@@ -41,44 +41,23 @@ def bandit(request, belief):
     return fastes.LinearBandit(SETS[request.param], **belief)
 
 
-def test_greedy(bandit):
-    compare(bandit, fastes.Greedy(), 40, lambda _, rows, t, mean, cov, models: rows @ mean)
+@pytest.mark.parametrize(("agent", "scores_of"), AGENTS)
+def test_it_plays_as_the_reference_says(agent, scores_of, bandit):
+    compare(bandit, agent, 40, scores_of)
 
 
-def test_linucb(bandit):
-    def scores_of(played, rows, t, mean, covariance, models):
-        spread = np.sqrt(np.maximum(0, np.einsum("ij,jk,ik->i", rows, covariance, rows)))
-        return rows @ mean + 1.5 * spread
-
-    compare(bandit, fastes.LinUCB(1.5), 40, scores_of)
-
-
-def test_thompson_sampling(bandit):
-    def scores_of(played, rows, t, mean, covariance, models):
-        normals = reference.normal_vector(SEED, RUN, int(layout.POSTERIOR_SAMPLE), t, bandit.rank)
-        root = played.state.belief.root  # X with S = X'X
-        return rows @ (mean + played.lift @ (root.T @ normals))
-
-    compare(bandit, fastes.ThompsonSampling(), 40, scores_of)
-
-
-@pytest.mark.parametrize("M", [1, 5])
-def test_eager_ensemble_sampling(bandit, M):
-    def scores_of(played, rows, t, mean, covariance, models):
-        return rows @ models[reference.integer(SEED, RUN, int(layout.MODEL_INDEX), t, M)]
-
-    compare(bandit, fastes.EnsembleSampling(M, engine="eager"), 30, scores_of, model_count=M)
-
-
-@pytest.mark.parametrize(("M", "T"), [(1, 1), (1, 90), (3, 120), (40, 200)])
-def test_deferred_ensemble_sampling_through_the_factors(M, T):
-    """Every read is the last one plus what was missed since, by the reference's factors."""
+@pytest.mark.parametrize(
+    ("M", "T", "delay"),
+    [(1, 1, 0), (1, 90, 0), (3, 120, 0), (40, 200, 0), (3, 90, 1), (3, 90, 7)],
+)
+def test_deferred_ensemble_sampling_through_the_factors(M, T, delay):
+    """Every read is the last one plus what was observed since, by the reference's factors."""
     bandit = fastes.LinearBandit(Fresh(6, 3, "gaussian"), **BELIEFS["full"])
     r, block = bandit.rank, block_length(bandit.rank)
-    rows, read = [], {}  # in canonical coordinates; xi of each model and when it was read
-    played = Played(bandit, fastes.EnsembleSampling(M), T)
+    rows, read = [], {}  # all that were played; xi of each model, and rewards seen at its read
+    played = Played(bandit, fastes.EnsembleSampling(M), T, delay=delay)
     for t in range(T):
-        m = reference.integer(SEED, RUN, int(layout.MODEL_INDEX), t, M)
+        m, seen = reference.integer(SEED, RUN, int(layout.MODEL_INDEX), t, M), max(0, t - delay)
         known = read.get(m)
         arm = played.step(t)
         models = played.state.models
@@ -89,10 +68,10 @@ def test_deferred_ensemble_sampling_through_the_factors(M, T):
                 SEED, RUN, int(layout.PERTURBATION), t, 2 * block + 20 * r
             )
             before, since = known
-            expected = before + reference.missed(np.array(rows), since, t, normals, block)
+            expected = before + reference.missed(np.array(rows)[:seen], since, seen, normals, block)
             np.testing.assert_allclose(xi, expected, atol=TOLERANCE * max(1, np.abs(xi).max()))
-        assert models.read_at[slot] == t
-        read[m] = xi, t
+        assert models.read_at[slot] == seen
+        read[m] = xi, seen
         rows.append(offered(bandit.actions, t)[arm] @ played.lift / bandit.noise)
 
 

@@ -9,7 +9,7 @@ import reference
 from bandits import BANDITS
 from engine import as_reference, lift, start
 from fastes.kernels.streams import layout
-from pathwise import RUN, SEED, TOLERANCE, compare
+from played import RUN, SEED, TOLERANCE, compare
 
 import fastes
 
@@ -48,13 +48,13 @@ def sign(t, m):
 @pytest.mark.parametrize("inflation", [1.0, 0.0, 2.5])
 @pytest.mark.parametrize(("M", "T"), [(1, 1), (3, 140)])
 def test_eager_ensembles_with_signs_reflections_and_inflation(bandit, M, T, symmetric, inflation):
-    def scores_of(problem, state, t, mean, covariance, models):
+    def scores_of(run, rows, t, mean, covariance, models):
         m, s = read(t, M, symmetric)
-        return problem.actions @ (mean + s * inflation * (models[m] - mean))
+        return rows @ (mean + s * inflation * (models[m] - mean))
 
     given = {"perturbations": "signs", "symmetric": symmetric, "inflation": inflation}
     agent = fastes.EnsembleSampling(M, engine="eager", **given)
-    compare(bandit, agent, T, scores_of, model_count=M, perturbation=sign)
+    compare(bandit, agent, T, scores_of, perturbation=sign)
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -80,17 +80,17 @@ def test_deferred_signs_are_summed_by_arm(bandit, M, T, symmetric):
 
     played = []
 
-    def scores_of(problem, state, t, mean, covariance, models):
-        arms = np.flatnonzero(run_counts(state))
+    def scores_of(run, rows, t, mean, covariance, models):
+        arms = np.flatnonzero(run_counts(run.state))
         for a in arms:
             if a not in counts:
                 order.append(a)
-        counts.update({a: int(run_counts(state)[a]) for a in arms})
+        counts.update({a: int(run_counts(run.state)[a]) for a in arms})
         m, s = read(t, M, symmetric)
         catch_up(t, m)
         played.append(m)
-        deviation = U @ state.belief.S @ xi[m]
-        return problem.actions @ (mean + s * deviation)
+        deviation = U @ run.state.belief.S @ xi[m]
+        return rows @ (mean + s * deviation)
 
     def run_counts(state):
         slots = state.log.slot_of_arm
@@ -104,9 +104,9 @@ def test_deferred_signs_are_summed_by_arm(bandit, M, T, symmetric):
 def test_inflated_thompson_sampling(bandit, inflation):
     U = lift(bandit)
 
-    def scores_of(problem, state, t, mean, covariance, models):
+    def scores_of(run, rows, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, layout.POSTERIOR_SAMPLE, t, bandit.rank)
-        return problem.actions @ (mean + inflation * U @ (state.belief.root.T @ normals))
+        return rows @ (mean + inflation * U @ (run.state.belief.root.T @ normals))
 
     compare(bandit, fastes.ThompsonSampling(inflation), 60, scores_of)
 
@@ -119,16 +119,20 @@ def test_ensemble_plus_plus(reference_law, perturbations, M):
     bandits = {1: "smallest", 5: "full", 131: "isotropic"}
     bandit, T = BANDITS[bandits[M]], {1: 1, 5: 60, 131: 12}[M]
 
-    def perturbation(t, m):
-        return reference.weights(perturbations, SEED, RUN, layout.PERTURBATION, t, M)[m]
+    @functools.cache
+    def drawn_together(t):
+        return reference.weights(perturbations, SEED, RUN, layout.PERTURBATION, t, M)
 
-    def scores_of(problem, state, t, mean, covariance, models):
+    def perturbation(t, m):
+        return drawn_together(t)[m]
+
+    def scores_of(run, rows, t, mean, covariance, models):
         zeta = reference.weights(reference_law, SEED, RUN, layout.REFERENCE, t, M)
         deviation = sum(w * (model - mean) for w, model in zip(zeta, models, strict=True))
-        return problem.actions @ (mean + deviation / np.sqrt(M))
+        return rows @ (mean + deviation / np.sqrt(M))
 
     agent = fastes.EnsemblePlusPlus(M, reference_law, perturbations)
-    compare(bandit, agent, T, scores_of, model_count=M, perturbation=perturbation)
+    compare(bandit, agent, T, scores_of, perturbation=perturbation)
 
 
 def test_ensemble_plus_plus_on_hostile_problems(bandit):
@@ -137,12 +141,12 @@ def test_ensemble_plus_plus_on_hostile_problems(bandit):
     def perturbation(t, m):
         return reference.weights("sphere", SEED, RUN, layout.PERTURBATION, t, M)[m]
 
-    def scores_of(problem, state, t, mean, covariance, models):
+    def scores_of(run, rows, t, mean, covariance, models):
         zeta = reference.weights("sphere", SEED, RUN, layout.REFERENCE, t, M)
         deviation = sum(w * (model - mean) for w, model in zip(zeta, models, strict=True))
-        return problem.actions @ (mean + deviation / np.sqrt(M))
+        return rows @ (mean + deviation / np.sqrt(M))
 
-    compare(bandit, fastes.EnsemblePlusPlus(M), 40, scores_of, M, perturbation)
+    compare(bandit, fastes.EnsemblePlusPlus(M), 40, scores_of, perturbation)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 2.0])
@@ -150,23 +154,23 @@ def test_perturbed_history(bandit, scale):
     """Before the posterior is first computed afresh: a normal for each arm, by its first play."""
     r, sigma = bandit.rank, bandit.noise
 
-    def scores_of(problem, state, t, mean, covariance, models):
-        posterior, total = state.belief, np.zeros(bandit.d)
+    def scores_of(run, rows, t, mean, covariance, models):
+        posterior, total = run.state.belief, np.zeros(bandit.d)
         n = posterior.since_refactor[1]
         normals = reference.normal_vector(SEED, RUN, layout.PERTURBATION, t, r + n)[r:]
         for i in range(n):
-            arm = problem.actions[posterior.recent_key[i]]
+            arm = rows[posterior.recent_key[i]]
             total += scale * np.sqrt(posterior.recent_plays[i]) * normals[i] * arm
-        return problem.actions @ (mean + covariance @ total / sigma)
+        return rows @ (mean + covariance @ total / sigma)
 
     compare(bandit, fastes.PerturbedHistory(scale), 60, scores_of)
 
 
 def test_bayes_ucb(bandit):
-    def scores_of(problem, state, t, mean, covariance, models):
+    def scores_of(run, rows, t, mean, covariance, models):
         quantile = statistics.NormalDist().inv_cdf(1 - 1 / (t + 2))
-        variances = [max(0.0, a @ covariance @ a) for a in problem.actions]
-        return problem.actions @ mean + quantile * np.sqrt(variances)
+        variances = [max(0.0, a @ covariance @ a) for a in rows]
+        return rows @ mean + quantile * np.sqrt(variances)
 
     compare(bandit, fastes.BayesUCB(), 25, scores_of)
 

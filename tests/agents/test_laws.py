@@ -16,6 +16,7 @@ from numba import njit
 from scipy import stats
 
 import fastes
+from fastes.actions import Redrawn
 
 
 def play_fixed(bandit, agent, arms, rewards, seed):
@@ -122,16 +123,6 @@ ANCHORS = {
 }
 
 
-def anchored_regret(agent, runs):
-    final = np.empty(runs)
-    for i in range(runs):
-        bandit = fastes.LinearBandit.random(K=30, d=5, arms="uniform", prior_cov=10.0, seed=i)
-        run = start(bandit, agent, 250, seed=i)
-        run.advance(0, 250)
-        final[i] = bandit.noise * run.record.total[0]
-    return final
-
-
 def within_error(final, anchor, anchor_runs=2_000):
     """Tell whether both means agree, the anchor having as much spread a run as ours."""
     error = final.std(ddof=1) * np.sqrt(1 / len(final) + 1 / anchor_runs)
@@ -142,7 +133,9 @@ def within_error(final, anchor, anchor_runs=2_000):
 @pytest.mark.parametrize("agent", ANCHORS, ids=str)
 def test_regret_meets_the_figures_of_plain_numpy(agent):
     # z test over 2,000 runs, level 1e-4 each.
-    assert within_error(anchored_regret(agent, 2_000), ANCHORS[agent])
+    bandit = fastes.LinearBandit(Redrawn(30, 5, "uniform"), prior_cov=10.0)
+    final = fastes.simulate(bandit, agent, T=250, runs=2_000).regret.final
+    assert within_error(final, ANCHORS[agent])
 
 
 def test_arms_and_agent_draw_different_numbers_from_one_seed():

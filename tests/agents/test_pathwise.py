@@ -6,7 +6,7 @@ import reference
 from bandits import BANDITS
 from engine import all_models, as_reference, lift, start
 from fastes.kernels.streams import layout
-from pathwise import RUN, SEED, TOLERANCE, compare
+from played import RUN, SEED, TOLERANCE, compare
 
 import fastes
 
@@ -21,12 +21,10 @@ def test_eager_ensemble_sampling(bandit, M, T):
     problem, U = as_reference(bandit), lift(bandit)
     unit = max(np.sqrt(np.abs(problem.covariance).max()), np.abs(problem.mean).max())
 
-    def scores_of(problem, state, t, mean, covariance, models):
-        return problem.actions @ models[reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M)]
+    def scores_of(run, rows, t, mean, covariance, models):
+        return rows @ models[reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M)]
 
-    run, steps = compare(
-        bandit, fastes.EnsembleSampling(M, engine="eager"), T, scores_of, model_count=M
-    )
+    run, steps = compare(bandit, fastes.EnsembleSampling(M, engine="eager"), T, scores_of)
     xi = all_models(run.state, run.source, 0)
     posterior = run.state.belief
     for m in range(M):
@@ -41,15 +39,13 @@ def test_the_model_that_is_read_is_the_paper_s(bandit, T):
     unit = max(np.sqrt(np.abs(problem.covariance).max()), np.abs(problem.mean).max())
     read = []
 
-    def scores_of(problem, state, t, mean, covariance, models):
+    def scores_of(run, rows, t, mean, covariance, models):
         if t:
-            read[-1] = (read[-1], state.z.copy())
+            read[-1] = (read[-1], run.state.z.copy())
         read.append(models[reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M)])
-        return problem.actions @ read[-1]
+        return rows @ read[-1]
 
-    run, _ = compare(
-        bandit, fastes.EnsembleSampling(M, engine="eager"), T, scores_of, model_count=M
-    )
+    run, _ = compare(bandit, fastes.EnsembleSampling(M, engine="eager"), T, scores_of)
     read[-1] = (read[-1], run.state.z)
     for model, z in read:
         assert np.abs(problem.mean + U @ z - model).max() <= TOLERANCE * unit
@@ -59,26 +55,26 @@ def test_the_model_that_is_read_is_the_paper_s(bandit, T):
 def test_thompson_sampling(bandit, T):
     U = lift(bandit)
 
-    def scores_of(problem, state, t, mean, covariance, models):
+    def scores_of(run, rows, t, mean, covariance, models):
         normals = reference.normal_vector(SEED, RUN, layout.POSTERIOR_SAMPLE, t, bandit.rank)
-        return problem.actions @ (mean + U @ (state.belief.root.T @ normals))
+        return rows @ (mean + U @ (run.state.belief.root.T @ normals))
 
     compare(bandit, fastes.ThompsonSampling(), T, scores_of)
 
 
 @pytest.mark.parametrize("T", [1, 60])
 def test_greedy(bandit, T):
-    def scores_of(problem, state, t, mean, covariance, models):
-        return problem.actions @ mean
+    def scores_of(run, rows, t, mean, covariance, models):
+        return rows @ mean
 
     compare(bandit, fastes.Greedy(), T, scores_of)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 2.5])
 def test_linucb(bandit, alpha):
-    def scores_of(problem, state, t, mean, covariance, models):
-        variances = [max(0.0, a @ covariance @ a) for a in problem.actions]
-        return problem.actions @ mean + alpha * np.sqrt(variances)
+    def scores_of(run, rows, t, mean, covariance, models):
+        variances = [max(0.0, a @ covariance @ a) for a in rows]
+        return rows @ mean + alpha * np.sqrt(variances)
 
     compare(bandit, fastes.LinUCB(alpha), 40, scores_of)
 

@@ -97,6 +97,6 @@ def test_a_problem_beyond_the_limit_on_the_process_is_refused_in_a_sentence():
     outcome = python(COMMAND)
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(
-        "Error: a problem with K=200,000 and d=50 needs 0.33 GiB, but "
+        "Error: a problem with K=200,000 and d=50 needs 0.26 GiB, but "
     )
     assert outcome.stderr.count("\n") == 1

@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 import fastes
 from fastes.cli import main
-from fastes.theory.history_laws import history_laws_table
 
 QUICK = ["--K", "20", "--d", "3", "--T", "50", "--runs", "4"]
 
@@ -79,42 +78,6 @@ def test_diagnose_takes_a_theta_and_says_that_there_are_no_bounds(tmp_path):
 def test_diagnose_of_a_single_run_says_that_it_has_no_error():
     outcome = run("diagnose", *QUICK[:-2], "--runs", 1, "--M", 3, "--probe-samples", 64)
     assert "A single run has no standard error." in outcome.stdout
-
-
-def test_pbar_is_estimated_beside_its_bounds(tmp_path):
-    words = ["diagnose", "--pbar", "--agent", "es,ts", "--K", 4, "--d", 2, "--M", 3, "--T", 5]
-    words += ["--runs", 6, "--probe-samples", 64, "--particles", 64, "--times", "0,1,4"]
-    files = {name: tmp_path / f"pbar.{name}" for name in ("npz", "csv", "svg")}
-    for option, name in (("--out", "npz"), ("--csv", "csv"), ("--plot", "svg")):
-        words += [option, files[name]]
-    shown = run(*words).stdout
-    assert "Hel^2(pbar,p)" in shown
-    assert max(map(len, shown.splitlines())) <= 80
-    assert "</svg>" in files["svg"].read_text()
-    ensemble, other = json.loads(run(*words, "--json").stdout)["agents"]
-    table = ensemble["diagnostics"]["pbar"]
-    assert other["diagnostics"]["pbar"] is None
-    assert table["particles"] == table["effective"]["median"][0] == 64
-    assert len(table["kl_pbar_p"]["mean"]) == 3
-    rows = list(csv.DictReader(files["csv"].read_text().splitlines()))
-    assert rows[1]["kl_pbar_p_mean"] == str(table["kl_pbar_p"]["mean"][1])
-    assert float(rows[0]["effective_particles_least"]) == 64
-    assert rows[-1]["kl_pbar_p_mean"] == ""
-    result = fastes.load(files["npz"]).results[0]
-    assert history_laws_table(result, 64) == table
-    refused = run("diagnose", "--pbar", "--particles", 5, code=2).stderr
-    assert "particles must be an integer from 16" in refused
-    # What takes too long is refused, after what was simulated is safe.
-    words = ["diagnose", "--pbar", "--K", 100, "--T", 10_000, "--M", 10_000, "--runs", 2]
-    refused = run(*words, "--probe-samples", 64, "--out", tmp_path / "kept.npz", code=2)
-    assert "choose fewer runs, earlier times or fewer particles" in refused.stderr
-    assert fastes.load(tmp_path / "kept.npz").actions.shape == (2, 10_000)
-
-
-def test_pbar_is_asked_of_an_ensemble_of_the_paper():
-    for words in (["--agent", "ts"], ["--agent", "es++"], ["--symmetric", "yes"]):
-        refused = run("diagnose", "--pbar", *words, *QUICK, code=2).stderr
-        assert "--pbar is estimated for ensemble sampling as in the paper" in refused
 
 
 def test_moments_of_models_are_shown_where_they_are_measured():

@@ -97,9 +97,9 @@ def test_every_figure_takes_every_look(folder, figure, look):
     ("words", "message"),
     [
         (["two.npz", "--where", "K=21"], "where asks for K=21, but K is 20"),
-        (["two.npz", "--where", "Q=21"], "where must name one of agent, M, engine, K, d, T"),
+        (["two.npz", "--where", "Q=21"], "where must name one of agent, M, engine, K, d, noise"),
         (["two.npz", "--where", "K"], "'K' is not of the form NAME=VALUE, such as K=50"),
-        (["two.npz", "--facet", "Q"], "facet must be one of agent, M, engine, K, d, T"),
+        (["two.npz", "--facet", "Q"], "facet must be one of agent, M, engine, K, d, noise"),
         (["study.db", "--facet", "M"], "facet must be another axis than x, got 'M' for both"),
         (["study.db", "--where", "M=3"], "where asks for M=3, but M is 2 or 5 or none"),
         (["study.db", "--x", "agent", "--logx"], "logx needs an axis of numbers above zero"),

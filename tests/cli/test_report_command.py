@@ -15,7 +15,7 @@ from fastes.cli import main
 from fastes.reports import live
 from fastes.reports.api import report as real_report
 from fastes.results.files import save_results
-from fastes.studies.contents import contents
+from fastes.saved.contents import contents
 from fastes.studies.sweep import SweepProgress
 
 SWEEP = ["sweep", "--agent", "es,ts", "--M", "2,4", "--K", 12, "--d", 3, "--T", 30, "--runs", 3]

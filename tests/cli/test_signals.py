@@ -197,7 +197,9 @@ def test_a_signal_keeps_the_runs_that_are_done(number, tmp_path):
     out = tmp_path / "r.npz"
     words = ["--agent", "ts,greedy", "--K", "20", "--d", "3", "--T", "100", "--runs", "1e6"]
     code, seen, _ = in_a_terminal(
-        fastes_command("simulate", *words, "--out", str(out)), keys=number, after=b"steps/s, regret"
+        fastes_command("simulate", *words, "--out", str(out)),
+        keys=number,
+        after=b"1%",  # when the first batch of runs is done, however slow the machine is
     )
     assert code == 1, seen
     result = fastes.load(out)

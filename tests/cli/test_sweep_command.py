@@ -16,8 +16,7 @@ from sweeps import SMALL, assert_same, is_whole, rows, run, simulated
 import fastes
 from fastes.cli import main
 from fastes.cli.agent_options import shown_default
-from fastes.cli.commands import sweep as sweep_command
-from fastes.studies.axes import AXES, axis_values
+from fastes.studies.axes import AXES, COMMON, axis_values
 
 FLAGS = ["--agent", "es,ts", "--M", "2,5", "--K", "12,30", "--d", "3", "--T", "60", "--runs", "9"]
 
@@ -58,8 +57,8 @@ def test_the_defaults_that_help_shows_are_the_study_s():
             assert axis_values(name, shown_default(name, axis)) == (axis.usual,)
     perturbations = shown_default("perturbations", AXES["perturbations"], ["es", "es++"])
     assert perturbations == "normal of es, sphere of es++"
-    for name, (_, default) in sweep_command._NUMBERS.items():
-        assert getattr(fastes.Study(), name) == int(default)
+    for name, declared in COMMON.items():
+        assert getattr(fastes.Study(), name) == declared.usual
 
 
 def test_a_dry_run_tells_the_cost_and_does_nothing(tmp_path):

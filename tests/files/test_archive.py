@@ -17,7 +17,7 @@ from crafted import crafted
 import fastes
 from fastes.files.archive import load_arrays, save_arrays
 from fastes.files.kinds import FileFormatError, kind_of
-from fastes.studies.contents import contents
+from fastes.saved.contents import contents
 
 ARRAYS = {"a": np.arange(6.0).reshape(2, 3), "b": np.array([1, 2], np.int64), "c": np.array("x")}
 

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastes
+from fastes.actions.families import RandomArms
 from fastes.checks import memory
-from fastes.problem.whitening import rows_and_offsets, to_user_coordinates
+from fastes.problem.random_problem import RandomProblem
+from fastes.problem.whitening import to_user_coordinates
 
 LinearBandit = fastes.LinearBandit
 
@@ -129,6 +131,19 @@ def test_random_arms_have_their_law(arms):
         np.testing.assert_allclose(np.linalg.norm(rows_, axis=1), 1.0, rtol=1e-12)
     if arms == "uniform":
         assert 0.999 < np.abs(rows_).max() * np.sqrt(d) <= 1
+
+
+def test_no_arm_is_drawn_before_it_is_needed(monkeypatch):
+    monkeypatch.setattr(RandomArms, "draw", None)
+    usual = {"arms": "sphere", "redraw": "never", "prior_mean": 0.0, "prior_cov": 1.0, "noise": 1.0}
+    for available in (0, 3):
+        problem = RandomProblem(**usual, available=available, K=50, d=4)
+        assert (problem.sizes.K, problem.sizes.rank) == (available or 50, 4)
+        assert problem.bytes > 8 * 50 * 4
+        if not available:
+            assert "actions" not in problem.parts(seed=1)
+        with pytest.raises(TypeError, match="not callable"):
+            problem.bandit(seed=1)
 
 
 def test_random_arms_depend_on_the_seed_alone():
@@ -318,7 +333,7 @@ def test_within_the_limit_a_posterior_is_right(K, d):
     live = fastes.Greedy().start(bandit)
     for _ in range(3):
         live.observe(np.arange(K), np.zeros(K))
-    b, S = rows_and_offsets(bandit.canonical)[0], live._state.belief.S
+    b, S = bandit.canonical.rows_and_offsets()[0], live._state.belief.S
     eigenvalues, vectors = np.linalg.eigh(bandit.actions @ bandit.actions.T)
     exact = np.square(vectors) @ (eigenvalues / (1 + 3 * eigenvalues))
     # A covariance of 10^12 times what is to be told apart has four digits left.

@@ -205,10 +205,10 @@ def test_bounds_go_with_what_they_bound(every_kind, visit):
     number = next(
         i
         for i, chart in enumerate(data(every_kind["diagnosed"].read_text()))
-        if chart["y"] == "cumulative regret, and bounds on it"
+        if chart["y"] == "cumulative regret, and bounds"
     )
-    rest = ["bound on TS: term (a)", "random play"]
-    wait_shown(page, ["ES, M=10", "TS", "bound on ES, M=10", *rest], number)
+    rest = ["bound for TS: term (a)", "random play"]
+    wait_shown(page, ["ES, M=10", "TS", "best bound for ES, M=10", *rest], number)
     figure = figure_of(page, number)
     figure.get_by_role("checkbox", name="ES, M=10").uncheck()
     wait_shown(page, ["TS", *rest], number)

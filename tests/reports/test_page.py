@@ -17,7 +17,7 @@ from fastes.files.kinds import FileFormatError, kind_of
 from fastes.files.report_file import embedded, read_header, write_report
 from fastes.reports.library import charts_library
 from fastes.results.files import save_results
-from fastes.studies.contents import contents
+from fastes.saved.contents import contents
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,8 @@ def test_styles_are_those_of_figures_in_all_charts(tmp_path):
 def test_many_agents_share_a_chart_or_have_several(tmp_path):
     many = [*(made(M=M) for M in range(1, 31)), made("ts")]
     (chart,) = charts(page_of(many, tmp_path), "cumulative regret")
-    assert len({trace["line"]["colour"] for trace in chart["traces"]}) == 31
+    looks = {(trace["line"]["colour"], trace["line"]["dash"]) for trace in chart["traces"]}
+    assert len(looks) == 31
     apart = [made(K=K) for K in range(5, 45)]  # more panels than a figure may have
     found = charts(page_of(apart, tmp_path), "cumulative regret")
     assert len(found) == 40
@@ -141,7 +142,7 @@ def test_a_report_says_which_arms_are_on_offer(actions, sizes, arms, from_file, 
     (facts,) = [dict(t["rows"]) for t in tables(page) if t["rows"][0][0] == "problem"]
     assert (facts["problem"], facts["arms"]) == (f"{sizes}, noise 1", arms)
     assert "None" not in page
-    assert ("Arms played" in page) == (bandit.counted_arms > 0)
+    assert ("Arms played" in page) == (bandit.action_set.counted_arms > 0)
 
 
 def test_diagnostics_are_beside_their_bounds(tmp_path):
@@ -153,7 +154,7 @@ def test_diagnostics_are_beside_their_bounds(tmp_path):
     assert curve["y"] == found.mean("kl_phat_p").value.tolist()
     assert limit["y"] == bounds.divergence_bound(20, found.t, M).tolist()
     assert (limit["key"], limit["line"]) == (curve["key"], curve["line"])
-    (regret,) = charts(page, "cumulative regret, and bounds on it")
+    (regret,) = charts(page, "cumulative regret, and bounds")
     (best,) = curves(regret, "bound")
     assert best["y"][-1] == pytest.approx(bounds.best_bound(found.constants, 200, M))
     term_a, play = curves(regret, "reference")
@@ -184,7 +185,7 @@ def test_bounds_on_ensemble_sampling_do_not_apply_to_variants(agent, parameters,
     known = made(M=10).configuration._replace(agent=agent, parameters=parameters)
     varied = diagnosed(replace(made(M=10), configuration=known))
     page = page_of([varied, diagnosed(made("greedy"))], tmp_path)
-    for y in ("E[KL(p̂ ‖ p)], nats", "E[Hel²(p̂, p)]", "cumulative regret, and bounds on it"):
+    for y in ("E[KL(p̂ ‖ p)], nats", "E[Hel²(p̂, p)]", "cumulative regret, and bounds"):
         (chart,) = charts(page, y)
         assert curves(chart, "bound") == []
 
@@ -209,15 +210,15 @@ def test_a_study_against_each_axis_with_bounds(study, tmp_path):
     assert "Regret against agent" not in titles
     against_m, against_k = charts(page, "regret at T=40")
     by_label = {trace["label"]: trace for trace in against_m["traces"]}
-    curve, limit = by_label["ES, K=12"], by_label["bound on ES, K=12"]
+    curve, limit = by_label["ES, K=12"], by_label["bound for ES, K=12"]
     pair = [found["ES, M=2", 12], found["ES, M=8", 12]]
     assert curve["x"] == limit["x"] == [2, 8] == against_m["ticks"]
     assert curve["y"] == [float(result.regret.mean[-1]) for result in pair]
     known = constants(pair[0].bandit)
     assert limit["y"] == [bounds.best_bound(known, 40, M) for M in (2, 8)]
     assert by_label["TS, K=12"]["x"] == [2, 8]  # a level: it has no M
-    assert by_label["bound on TS, K=12"]["y"] == [bounds.term_a(known, 40)] * 2
-    assert "bound on Greedy, K=12" not in by_label
+    assert by_label["bound for TS, K=12"]["y"] == [bounds.term_a(known, 40)] * 2
+    assert "bound for Greedy, K=12" not in by_label
     assert {trace["label"] for trace in curves(against_k)} == {
         *("ES, M=2", "ES, M=8", "TS", "Greedy"),
     }

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fastes.results.curve_styles import MOST, curve_styles
+from fastes.results.curve_styles import curve_styles
 
 AGENTS = [
     *("es", "ts", "greedy", "linucb", "uniform", "es++", "phe", "bayes-ucb", "eps-greedy", "ids"),
@@ -62,6 +62,11 @@ def test_several_of_one_agent_go_from_dark_to_light(agent):
     assert (np.diff(lightness(shades)) > 5).all()
 
 
-def test_more_than_there_are_styles_are_refused():
-    with pytest.raises(ValueError, match="at most 12 curves can have styles, got 13"):
-        curve_styles(["es"] * (MOST + 1))
+@pytest.mark.parametrize("agents", [["es"] * 60, ["es", "ts"] * 30, ["linucb"] * 13])
+def test_beyond_twelve_no_two_curves_share_dashes_and_colour(agents):
+    styles = curve_styles(agents)
+    assert len({(style.colour, str(style.dashes)) for style in styles}) == len(agents)
+
+
+def test_more_agents_than_there_are_colours_have_styles():
+    assert len(curve_styles([f"agent {i}" for i in range(30)])) == 30

@@ -140,7 +140,7 @@ def test_notebooks_show_tables(result, comparison):
         html = shown._repr_html_()
         assert html.count("<table>") == html.count("</table>") == 1
     assert "ES, M=10 minus TS" in comparison._repr_html_()
-    assert "<td>TS</td>" in comparison._repr_html_()
+    assert ">TS</th>" in comparison._repr_html_()
 
 
 def test_runs_with_other_fixed_thetas_are_not_paired():

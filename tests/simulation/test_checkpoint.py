@@ -13,7 +13,7 @@ from checkpoints import BANDIT, assert_same, partials, recorded, resumed, some
 import fastes
 from fastes.simulation import batch, checkpoint, plan, workers
 from fastes.simulation.checkpoint_file import read_checkpoint, write_checkpoint
-from fastes.simulation.experiment import make_experiment
+from fastes.simulation.experiment import Experiment
 
 AGENTS = [
     fastes.EnsembleSampling(3),
@@ -50,9 +50,11 @@ def test_the_smallest_of_all_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize("lockstep", [True, False])
-@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[3]], ids=str)
-def test_runs_of_a_batch_go_on_together_or_alone(agent, lockstep, tmp_path, monkeypatch):
-    arguments = {"T": 400, "runs": 11, "threads": 1}
+@pytest.mark.parametrize(
+    ("agent", "delay"), [(AGENTS[0], 0), (AGENTS[3], 0), (AGENTS[3], 30)], ids=str
+)
+def test_runs_of_a_batch_go_on_together_or_alone(agent, delay, lockstep, tmp_path, monkeypatch):
+    arguments = {"T": 400, "runs": 11, "threads": 1, "delay": delay}
     whole = fastes.simulate(BANDIT, agent, **arguments)
     longer = fastes.simulate(BANDIT, agent, **{**arguments, "T": 600})
     monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: lockstep)
@@ -228,7 +230,7 @@ def test_large_states_are_written_less_often(tmp_path, monkeypatch):
         clock[0] += 3.0
 
     monkeypatch.setattr(checkpoint, "write_checkpoint", slow)
-    experiment = make_experiment(BANDIT, [fastes.Greedy()], 5, 1, 0)
+    experiment = Experiment(BANDIT, [fastes.Greedy()], 5, 1, 0)
     kept = checkpoint.create(tmp_path / "run.ckpt", experiment, every=60)
     for moment, due in [(100.0, False), (302.0, False), (304.0, True)]:
         clock[0] = moment

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from checkpoints import assert_same, partials, recorded, resumed, some
+from checkpoints import assert_same, recorded, resumed, some
 from every_agent import AGENTS
 from fastes.kernels.loop.late import late_rewards
 
@@ -88,22 +88,6 @@ def test_any_checkpoint_goes_on_to_the_same_bits(agent, delay, tmp_path):
     for copy in some(copies, 3):
         assert_same(resumed(copy), whole)
         assert_same(resumed(copy, T=1000, threads=2), longer)
-
-
-@pytest.mark.parametrize("lockstep", [True, False])
-def test_runs_of_a_batch_go_on_together_or_alone(lockstep, tmp_path, monkeypatch):
-    arguments, agent = {"T": 400, "runs": 11, "threads": 1, "delay": 30}, fastes.ThompsonSampling()
-    whole = fastes.simulate(BANDIT, agent, **arguments)
-    longer = fastes.simulate(BANDIT, agent, **{**arguments, "T": 600})
-    monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: lockstep)
-    monkeypatch.setattr(plan, "_MANY_RUNS", 1)
-    watched, copies = recorded(tmp_path, fastes.simulate, BANDIT, agent, **arguments)
-    assert_same(watched, whole)
-    found = [partial for copy in copies for partial in partials(copy)]
-    assert any(len(each.runs) == 11 for partial in found for each in partial.in_progress)
-    for copy in some(copies, 3):
-        assert_same(resumed(copy), whole)
-        assert_same(resumed(copy, T=600), longer)
 
 
 @pytest.mark.parametrize("actions", [Fresh(6, 3), Ball(3)], ids=str)

@@ -17,10 +17,11 @@ from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.agents.run_bytes import run_bytes
 from fastes.checks import memory
 from fastes.problem.random_problem import RandomProblem
+from fastes.problem.world import World
 from fastes.simulation import execute, plan
-from fastes.simulation.experiment import make_experiment
-from fastes.simulation.offers import offers_of_run
+from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import empty_partial_result
+from fastes.simulation.stages import offers_of_run
 
 BANDIT = BANDITS["more than a tile"]
 
@@ -44,9 +45,7 @@ def test_sizes_that_do_not_fit_say_how_much_they_need(monkeypatch):
 
 def test_the_memory_of_many_runs_is_asked_for(monkeypatch):
     n = 20_000
-    experiment = make_experiment(
-        BANDITS["one arm"], [fastes.UniformRandom()], 10**5, n, 0, points=1
-    )
+    experiment = Experiment(BANDITS["one arm"], [fastes.UniformRandom()], 10**5, n, 0, points=1)
     partial = empty_partial_result(experiment, range(n))
     tracemalloc.start()
     batches = list(execute._batches(partial, 1))
@@ -143,9 +142,9 @@ def test_the_memory_of_a_state_is_what_its_arrays_take(agent):
 def test_the_memory_of_arms_that_change_is_what_they_take(agent, actions, prior_cov):
     if isinstance(actions, Ball) and agent.scores == "information":
         pytest.skip("it does not play on a ball")
-    covariance = 1.0 if prior_cov == "number" else np.eye(actions.dimension)
+    covariance = 1.0 if prior_cov == "number" else np.eye(actions.d)
     bandit = fastes.LinearBandit(actions, prior_cov=covariance)
-    experiment = make_experiment(bandit, [agent], 50, 1, 0, delay=3)
+    experiment = Experiment(bandit, [agent], 50, 1, 0, world=World(delay=3))
     search = plan.make_plan(experiment, agent, 1, 1).search
     offers_of_run(experiment, agent, 0, search)  # compile everything
     tracemalloc.start()
@@ -177,7 +176,8 @@ def test_the_memory_of_a_problem_is_what_it_takes_while_it_is_made(K, d, more):
     bandit = problem.bandit(seed=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert problem.sizes == bandit.sizes
+    assert problem.sizes[1:] == bandit.sizes[1:]
+    assert str(problem.sizes.actions) == str(bandit.action_set)
     assert peak <= problem.bytes + 100_000
     assert problem.bytes <= 1.3 * peak
 
@@ -187,12 +187,12 @@ def test_only_as_many_runs_go_at_once_as_fit(monkeypatch):
     agent = fastes.EnsembleSampling(10_000, engine="eager")
     each = agent.state_bytes(BANDIT.K, BANDIT.rank, 10)
     monkeypatch.setattr(memory, "available_bytes", lambda: int(2.5 * each))
-    experiment = make_experiment(BANDIT, [agent], 10, 100, 0)
+    experiment = Experiment(BANDIT, [agent], 10, 100, 0)
     planned = plan.make_plan(experiment, agent, 100, threads=64)
     assert (planned.workers, planned.batch) == (2, 1)
     agent = fastes.ThompsonSampling()
     each = agent.state_bytes(many.K, many.rank, 10) + 25 * many.K + 80
-    experiment = make_experiment(many, [agent], 10, 100, 0)
+    experiment = Experiment(many, [agent], 10, 100, 0)
     for room, expected in [(100, (2, 32)), (26, (2, 12)), (8, (2, 1)), (6, (1, 5)), (2, (1, 1))]:
         threads = 2 if room >= 8 else 1
         monkeypatch.setattr(memory, "available_bytes", lambda n=room: n * each + 8 * 100 * 10)

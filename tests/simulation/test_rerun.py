@@ -108,7 +108,7 @@ def test_a_result_holds_its_problem_as_few_numbers_where_it_was_drawn(tmp_path):
     assert (tmp_path / "r.npz").stat().st_size < 50_000  # the arms alone take 800,000
     loaded = fastes.load(tmp_path / "r.npz")
     assert loaded.bandit.fingerprint == bandit.fingerprint
-    assert loaded.bandit.random_arms == ("sphere", 2_000, 50, 3)
+    assert loaded.bandit.action_set.drawn == ("sphere", 2_000, 50, 3)
 
 
 def test_arms_that_are_drawn_otherwise_are_refused(tmp_path):

@@ -11,9 +11,10 @@ import fastes
 from fastes import Truth
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.problem.truth import LAWS
+from fastes.problem.world import World
 from fastes.results.curves import curves_of
 from fastes.results.selection import facts_of, selected
-from fastes.simulation.experiment import make_experiment
+from fastes.simulation.experiment import Experiment
 from fastes.theory.inequalities import inequalities, theorem2_measured
 
 RNG = np.random.default_rng(3)
@@ -112,11 +113,11 @@ OTHER = [
 def test_a_truth_is_compared_with_the_belief_by_its_values(part, covariance):
     bandit = on(POOL[:2], prior_mean=0.3, prior_cov=covariance, noise=0.5)  # fewer arms than d
     for given in EQUAL.get(part, OTHER):
-        experiment = make_experiment(bandit, [fastes.Greedy()], 5, 2, 0, truth=Truth(**given))
-        assert (experiment.truth is None) == (part in EQUAL), given
+        experiment = Experiment(bandit, [fastes.Greedy()], 5, 2, 0, world=World(Truth(**given)))
+        assert (experiment.world.truth is None) == (part in EQUAL), given
         if part in EQUAL:  # so it is where only the noise differs, too
-            noisy = make_experiment(
-                bandit, [fastes.Greedy()], 5, 2, 0, truth=Truth(**{**given, "noise": 3.0})
+            noisy = Experiment(
+                bandit, [fastes.Greedy()], 5, 2, 0, world=World(Truth(**{**given, "noise": 3.0}))
             )
             assert noisy.true_theta(0) is None
 
@@ -330,8 +331,8 @@ def test_the_belief_is_probed_and_the_truth_is_paid():
 
 
 def test_an_experiment_of_a_truth_describes_itself():
-    experiment = make_experiment(BANDIT, [fastes.Greedy()], 9, 2, 0, truth=EVERYTHING, delay=4)
+    experiment = Experiment(BANDIT, [fastes.Greedy()], 9, 2, 0, world=World(EVERYTHING, 4))
     again = type(experiment).from_parts(*experiment.parts())
-    assert again.delay == 4
-    assert again.truth.words == EVERYTHING.words
+    assert again.world.delay == 4
+    assert again.world.truth.words == EVERYTHING.words
     assert (again.true_theta(1) == experiment.true_theta(1)).all()

@@ -9,7 +9,7 @@ import reference
 from scipy import stats
 
 import fastes
-from fastes.results.constants import Constants, Estimate
+from fastes.problem.constants import Constants, Estimate
 from fastes.theory import bounds
 from fastes.theory.bounds import theorem1, theorem2
 from fastes.theory.constants import constants
@@ -82,7 +82,7 @@ def test_the_simplified_bound_is_the_larger(K, M):
 @pytest.mark.parametrize(("T", "M"), [(1, 1), (250, 30), (250, 10**5), (2000, 10**7)])
 def test_bounds_stand_in_their_order(T, M):
     known = constants(fastes.LinearBandit.random(30, 5, prior_cov=10.0))
-    values = {name: bound(known, T, M) for name, bound in bounds.BOUNDS.items()}
+    values = {name: bound.value(known, T, M) for name, bound in bounds.BOUNDS.items()}
     assert list(values) == [
         *("theorem1", "information", "fresh", "first_order", "reuse", "best"),
     ]
@@ -227,7 +227,7 @@ def test_the_smallest_ensemble(bound):
     known = constants(PLUS_MINUS)
     target = 2.0 * bounds.term_a(known, 100)
     M = bounds.smallest_ensemble(known, 100, target, bound)
-    value, before = (bounds.BOUNDS[bound](known, 100, m) for m in (M, M - 1))
+    value, before = (bounds.BOUNDS[bound].value(known, 100, m) for m in (M, M - 1))
     assert value <= target
     assert before is None or before > target
     assert bounds.smallest_ensemble(known, 1, 1e9, bound) == (2 if bound == "reuse" else 1)
@@ -240,7 +240,7 @@ def test_the_smallest_ensemble(bound):
 def test_the_smallest_ensemble_is_the_first_that_reaches_the_target(bound, noise):
     # At much noise Theorem A's bound rises with M at first.
     known = constants(fastes.LinearBandit(np.eye(3), noise=noise), samples=1 << 10)
-    found = [bounds.BOUNDS[bound](known, 20, M) for M in range(1, 41)]
+    found = [bounds.BOUNDS[bound].value(known, 20, M) for M in range(1, 41)]
     values = np.array([math.inf if value is None else value for value in found])
     for target in [*np.quantile(values[np.isfinite(values)], [0.0, 0.5, 0.9]), values[1]]:
         if math.isfinite(target):

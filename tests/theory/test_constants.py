@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 import fastes
 from fastes.cli.commands.bound import _table
-from fastes.results.constants import Estimate
+from fastes.problem.constants import Estimate
 from fastes.theory.constants import constants
 from fastes.theory.tables import bounds_tables
 

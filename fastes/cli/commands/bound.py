@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastes.cli.errors import user_errors
-from fastes.cli.options import FORCE, INTEGER, INTEGERS, OUTPUT, SEED, output_options
+from fastes.cli.options import FORCE, INTEGER, INTEGERS, OUTPUT, SEED, option_of, output_options
 from fastes.cli.output import check_files
 from fastes.cli.problem_options import bandit_from_options, problem_options
 from fastes.cli.sections import SectionedCommand
 from fastes.cli.startup import load_numba
+from fastes.results.configuration import PARAMETERS
 
 if TYPE_CHECKING:
-    from fastes.results.constants import Constants
+    from fastes.problem.constants import Constants
 
 
 @click.command(cls=SectionedCommand)
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Ensemble sizes.",
 )
-@click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps.")
+@option_of("T", PARAMETERS["T"], help="Steps.")
 @problem_options
 @SEED
 @click.option("--samples", type=INTEGER, default=65536, show_default=True, help="Draws of theta.")
@@ -76,7 +77,7 @@ def _table(known: "Constants", T: int, sizes: list[int]) -> dict[str, Any]:
         {
             "M": M,
             "term_b": bounds.term_b(known, T, M),
-            **{name: bound(known, T, M) for name, bound in bounds.BOUNDS.items()},
+            **{name: bound.value(known, T, M) for name, bound in bounds.BOUNDS.items()},
         }
         for M in sizes
     ]

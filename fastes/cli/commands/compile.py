@@ -12,11 +12,11 @@ import click
 from fastes.agents import agent_parameters
 from fastes.cli.agent_options import COMPILED_AGENT, agents_of, parameter_options
 from fastes.cli.errors import user_errors
-from fastes.cli.options import INTEGER, INTEGERS, output_options
+from fastes.cli.options import INTEGERS, option_of, output_options
 from fastes.cli.sections import Command
 from fastes.cli.startup import load_numba
 from fastes.problem.random_problem import PARAMETERS
-from fastes.studies.axes import AXES
+from fastes.results import configuration
 
 _CHOICES = {
     name
@@ -27,8 +27,7 @@ _CHOICES = {
 
 def _list(name: str, default: str) -> Callable[[Command], Command]:
     meaning = PARAMETERS[name].help.removesuffix(".") + "; a list of sizes that will be used."
-    words: dict[str, Any] = {"type": INTEGERS, "default": default}
-    return click.option(f"--{name}", name, help=meaning, show_default=True, **words)
+    return option_of(name, PARAMETERS[name], type=INTEGERS, default=default, help=meaning)
 
 
 @click.command(name="compile")
@@ -36,7 +35,7 @@ def _list(name: str, default: str) -> Callable[[Command], Command]:
 @parameter_options(only=_CHOICES)
 @_list("K", "100")
 @_list("d", "10")
-@click.option("--T", "T", type=INTEGER, default=2000, show_default=True, help="Steps a run.")
+@option_of("T", configuration.PARAMETERS["T"])
 @output_options
 def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Compile ahead what agents need, and keep it for this machine.
@@ -61,7 +60,7 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                 raise OSError("compiled code cannot be kept: the user's cache cannot be written")
 
         require_kept()
-        T = AXES["T"].checked("T", options["T"])
+        T = configuration.PARAMETERS["T"].checked("T", options["T"])
         agents = [agent for name in options["agents"] for agent in agents_of(name, options)]
         for agent in agents:
             if not agent.compiled:

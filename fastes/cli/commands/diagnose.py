@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastes.cli.agent_options import agent_options, agents_from_options, simulate_from_options
+from fastes.cli.agent_options import agent_options, simulate_from_options
 from fastes.cli.errors import user_errors
 from fastes.cli.options import FORCE, INPUT, INTEGER, INTEGERS, OUTPUT, output_options
 from fastes.cli.output import check_files
@@ -41,18 +41,6 @@ if TYPE_CHECKING:
         show_default=True,
         help="Draws of theta for each probe.",
     ),
-    click.option(
-        "--pbar",
-        is_flag=True,
-        help="Estimate pbar, the action's law given the history, of ensembles.",
-    ),
-    click.option(
-        "--particles",
-        type=INTEGER,
-        default=4096,
-        show_default=True,
-        help="Ensembles of the particle filter of --pbar.",
-    ),
 )
 @section(
     "Files",
@@ -67,14 +55,11 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     At chosen times of every run the agent's action law phat is compared with the law p of the
     optimal action: Hellinger distance, KL divergences, the main regret G_t and approximation
-    error D_t of the proof of Theorem 2, the information ratio. It changes no action. --pbar adds
-    what the theorems bound, the law given the history alone, by a particle filter: for small
-    problems and some tens of steps.
+    error D_t of the proof of Theorem 2, the information ratio. It changes no action.
 
     \b
     fastes diagnose --agent es,ts --M 10,100 --T 250 --plot divergence.png
     fastes diagnose --agent es,ts --M 10,100 --T 250 --out study.npz
-    fastes diagnose --pbar --M 4 --K 5 --d 3 --T 20 --plot pbar.png
     fastes plot study.npz --figure bounds --out bounds.png
     """
     with user_errors(debug):
@@ -92,34 +77,16 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                     "--plot draws bounds, which are on means over the prior: leave out --theta"
                 )
             chosen["theta"] = load_npy("--theta", options["theta"])
-        if leaves_theory(options) and (options["plot"] is not None or options["pbar"]):
+        if leaves_theory(options) and options["plot"] is not None:
             raise click.UsageError(
-                "--plot and --pbar show bounds, which are for a world as agents believe it and "
+                "--plot draws bounds, which are for a world as agents believe it and "
                 "rewards that come at once: leave out --truth-..., --noise-law and --delay"
             )
         chosen["diagnostics"] = options["times"] or probe_times(T)
-        if options["pbar"]:
-            from fastes.theory.particle_filter import check_particles
-
-            check_particles(options["particles"])
-            _require_ensemble(options)
-            chosen["keep"] = ("actions", "rewards")
         comparison, stopped = simulate_from_options(options, not (quiet or as_json), **chosen)
         _save_and_print(comparison, options, as_json, quiet)
         if stopped is not None:
             raise stopped
-
-
-def _require_ensemble(options: dict[str, Any]) -> None:
-    """Raise UsageError unless one of the agents is such that pbar can be estimated."""
-    from fastes.theory.inequalities import models_in_the_paper
-
-    described = [agent.description() for agent in agents_from_options(options)]
-    if not any(models_in_the_paper(each["agent"], each["parameters"]) for each in described):
-        raise click.UsageError(
-            "--pbar is estimated for ensemble sampling as in the paper: ask for --agent es, and "
-            "leave out --perturbations, --symmetric and --inflation"
-        )
 
 
 def _save_and_print(
@@ -132,8 +99,6 @@ def _save_and_print(
     try:
         if options["out"] is not None:
             comparison.save(options["out"], options["force"])
-        if options["pbar"]:
-            _add_pbar(comparison, tables, options["particles"])
         _save(comparison, tables, options)
     finally:
         if as_json:
@@ -148,30 +113,18 @@ def _save_and_print(
             print_parts(inequalities_tables(comparison, tables))
 
 
-def _add_pbar(comparison: "Comparison", tables: list[dict[str, Any]], particles: int) -> None:
-    """Add what a particle filter finds of pbar to the tables of ensembles."""
-    from fastes.theory.history_laws import history_laws_table
-    from fastes.theory.inequalities import models_of
-
-    for result, table in zip(comparison, tables, strict=True):
-        if models_of(result) is not None:
-            table["pbar"] = history_laws_table(result, particles)
-
-
 def _save(comparison: "Comparison", tables: list[dict[str, Any]], options: dict[str, Any]) -> None:
     force = options["force"]
     if options["csv"] is not None:
-        from fastes.theory.inequality_files import write_inequalities
+        from fastes.results.files import write_table
+        from fastes.theory.tables import inequality_rows
 
-        write_inequalities(options["csv"], tables, force)
+        rows = [row for table in tables for row in inequality_rows(table)]
+        write_table(options["csv"], rows, force)
     if options["plot"] is not None:
         from fastes.results.figures import save_figure
         from fastes.theory.figures import draw_divergence
-        from fastes.theory.pbar_figure import draw_pbar
 
-        def draw(figure: Any) -> Any:
-            if any(table["pbar"] for table in tables):
-                return draw_pbar(tables, figure)
-            return draw_divergence(comparison.results, figure)
-
-        save_figure(draw, options["plot"], force)
+        save_figure(
+            lambda figure: draw_divergence(comparison.results, figure), options["plot"], force
+        )

@@ -107,8 +107,8 @@ def plot(
     divergence   how far what is played is from what is best, against time
     size         final regret against the number of models
 
-    Results of different problems get a panel each, and so do more curves than can be told apart.
-    Bands and bars are two standard errors.
+    Results of different problems get a panel each, and so does each value of --facet. Bands and
+    bars are two standard errors.
 
     \b
     fastes simulate --agent es,ts --M 2,8,32 --out result.npz
@@ -148,7 +148,7 @@ def _loaded(files: tuple[Path, ...], figure: str | None, x: str | None) -> "list
     """Return the results in files, or the study in one."""
     from fastes.results.comparison import Comparison
     from fastes.results.result import Result
-    from fastes.studies.loading import load
+    from fastes.saved.loading import load
     from fastes.studies.sweep import Sweep
 
     results: list[Result] = []

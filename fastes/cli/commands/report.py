@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from fastes.checks.numbers import counted
 from fastes.cli.errors import user_errors
 from fastes.cli.options import (
     BASELINE,
@@ -13,7 +14,6 @@ from fastes.cli.options import (
     INPUT,
     OUTPUT,
     check_outputs,
-    counted,
     output_options,
 )
 from fastes.cli.startup import load_numba

@@ -56,7 +56,7 @@ def _results(file: Path) -> "list[Result]":
     """Return the results in a file, one an agent or a setting."""
     from fastes.results.comparison import Comparison
     from fastes.results.result import Result
-    from fastes.studies.loading import load
+    from fastes.saved.loading import load
     from fastes.studies.sweep import Sweep
 
     loaded = load(file)

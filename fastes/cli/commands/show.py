@@ -27,7 +27,7 @@ def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
     """
     with user_errors(debug):
         load_numba()
-        from fastes.studies.contents import contents
+        from fastes.saved.contents import contents
 
         found = contents(file)
         if as_json:

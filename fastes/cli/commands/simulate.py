@@ -10,9 +10,9 @@ from fastes.cli.options import (
     BASELINE,
     EVERY,
     INPUT,
-    INTEGER,
     OUTPUT,
     file_options,
+    option_of,
     output_options,
     words_of,
 )
@@ -21,6 +21,10 @@ from fastes.cli.problem_options import problem_options
 from fastes.cli.sections import SectionedCommand, section
 from fastes.cli.startup import load_numba
 from fastes.cli.truth_options import truth_options
+from fastes.results.configuration import PARAMETERS, TRAJECTORIES
+
+_FURTHER = [name for name in PARAMETERS if name not in ("T", "runs", "seed")]
+"""What is asked for here only: the others are of all commands that simulate."""
 
 
 @click.command(cls=SectionedCommand)
@@ -30,10 +34,10 @@ from fastes.cli.truth_options import truth_options
 @section(
     "Simulation",
     click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it."),
-    click.option("--points", type=INTEGER, default=200, show_default=True, help="Times to record."),
+    *(option_of(name, PARAMETERS[name]) for name in _FURTHER),
     click.option(
         "--keep",
-        type=words_of(("actions", "rewards")),
+        type=words_of(TRAJECTORIES),
         help="Save every step too, with --out: actions, rewards or both.",
     ),
     BASELINE,
@@ -62,7 +66,7 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         load_numba()
         from fastes.files.archive import load_npy
 
-        chosen = {name: options[name] for name in ("points", "checkpoint", "every")}
+        chosen = {name: options[name] for name in (*_FURTHER, "checkpoint", "every")}
         chosen["keep"] = options["keep"] or ()
         if options["theta"] is not None:
             chosen["theta"] = load_npy("--theta", options["theta"])

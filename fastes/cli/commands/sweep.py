@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fastes.checks.numbers import counted
 from fastes.cli.agent_options import help_of, shown_default
 from fastes.cli.errors import end_in_order, user_errors
 from fastes.cli.options import (
@@ -18,41 +19,33 @@ from fastes.cli.options import (
     INTEGER,
     OUTPUT,
     check_outputs,
-    counted,
+    given_option,
     output_options,
     seconds,
 )
 from fastes.cli.sections import Command, SectionedCommand, section
 from fastes.cli.startup import load_numba
 from fastes.cli.truth_options import TRUTH_SECTION
-from fastes.problem import random_problem, truth
-from fastes.studies.axes import AXES, OWNERS
+from fastes.problem import random_problem, world
+from fastes.studies.axes import AXES, COMMON, OWNERS
 
 if TYPE_CHECKING:
-    from fastes.studies.execution import Plan
+    from fastes.studies.execution import StudyPlan
     from fastes.studies.store import Store
     from fastes.studies.study import Study
     from fastes.studies.sweep import SweepProgress
 
 
-_NUMBERS = {
-    "runs": ("Runs of each setting.", "100"),
-    "seed": ("Seed of everything random.", "0"),
-    "points": ("Times to record.", "50"),
-}
-
-
 _SECTIONS = {
     **dict.fromkeys(OWNERS, "Agents"),
     **dict.fromkeys(random_problem.PARAMETERS, "Problem"),
-    **dict.fromkeys(truth.PARAMETERS, TRUTH_SECTION),
+    **dict.fromkeys(world.PARAMETERS, TRUTH_SECTION),
 }
 
 
 def _study_options(command: Command) -> Command:
-    for name, (meaning, default) in reversed(_NUMBERS.items()):
-        option = click.option(f"--{name}", type=INTEGER, show_default=default, help=meaning)
-        command = section("Simulation", option)(command)
+    common = (given_option(name, each) for name, each in COMMON.items())
+    command = section("Simulation", *common)(command)
     for name, axis in reversed(AXES.items()):
         option = click.option(
             f"--{name.replace('_', '-')}",
@@ -70,7 +63,7 @@ def _study_options(command: Command) -> Command:
 @_study_options
 @section(
     "Problem",
-    click.option("--problem", type=INPUT, help="One problem for all: saved by LinearBandit.save."),
+    click.option("--problem", type=INPUT, help="One problem for all: saved by Bandit.save."),
     click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it."),
 )
 @section(
@@ -237,7 +230,7 @@ def _calibrating(visible: bool) -> Callable[[int, int], None] | None:
     return lambda i, n: click.echo(f"\r{f'calibrating {i + 1} of {n}':<40}\r", nl=False, err=True)
 
 
-def _cost(planned: "Plan") -> str:
+def _cost(planned: "StudyPlan") -> str:
     from fastes.simulation.plan import processors
 
     study, n = planned.study, processors()
@@ -256,7 +249,7 @@ def _duration(seconds_: float) -> str:
     return f"{seconds_:.2g} seconds"
 
 
-def _print_plan(planned: "Plan", as_json: bool, quiet: bool) -> None:
+def _print_plan(planned: "StudyPlan", as_json: bool, quiet: bool) -> None:
     of_setting = Counter(task.setting for task in planned.tasks)
     tasks = [of_setting[i] for i in range(len(planned.costs))]
     rows = zip(planned.study.settings, planned.costs, tasks, strict=True)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import reference
 from engine import from_python, observe, prepare, start
-from fastes.kernels.agents import bayes_ucb, ensemble_plus_plus
+from fastes.kernels.agents import ensemble_plus_plus
 from fastes.kernels.agents.perturbed_history import draw_models
+from fastes.kernels.arithmetic import normal_quantile
 from fastes.kernels.streams.layout import REFERENCE
 from fastes.kernels.streams.philox import source
 from scipy import stats
@@ -14,7 +15,7 @@ import fastes
 
 LAWS = ["normal", "sphere", "signs", "coordinates"]
 fill_weights = from_python(ensemble_plus_plus.fill_weights)
-upper_quantile = from_python(bayes_ucb.upper_quantile)
+upper_quantile = from_python(normal_quantile.upper_quantile)
 
 
 @pytest.mark.parametrize("t", [1, 2, 3, 10, 1000, 10**6, 10**9, 2**40, 2**56 - 1])

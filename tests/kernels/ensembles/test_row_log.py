@@ -15,7 +15,7 @@ from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
 
 import fastes
-from fastes.agents.live_offers import MOST, Offer, whitening_of
+from fastes.agents.live_rows import Room
 
 
 def filled(r, M, rows, steps=0):
@@ -101,13 +101,13 @@ def fed(r, M, rows, reads, seed, steps=0):
     bandit = fastes.LinearBandit(fastes.actions.Offered(r))
     agent = fastes.EnsembleSampling(M)
     state, origin = ensemble_by_rows(gaussian.layout(r), M, NORMAL, steps), source(seed)
-    rows_on_offer, choice = Offer(agent, bandit).rows(np.eye(r))
-    whitening, b = whitening_of(bandit), np.empty(r)
+    rows_on_offer, choice = np.eye(r), Room(agent, bandit.canonical).of(r)
+    whitening, limits, b = bandit.canonical.whitening(), bandit.canonical.limits, np.empty(r)
     for t, row in enumerate(rows):
         if t in reads:
-            parts = whitening, rows_on_offer, MOST, origin, t
+            parts = whitening, rows_on_offer, limits, origin, t
             act_on_rows(state, choice.actions, *parts, choice.work, b)
-        given = whitening, row[None], np.zeros(1), MOST, origin, np.array([t]), b
+        given = whitening, row[None], np.zeros(1), limits, origin, np.array([t]), b
         while observe_rows(state, *given) == 0:
             state = with_capacity(state)
     return state, origin

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import reference
 from engine import from_python
-from fastes.kernels.actions import codes as coding
 from fastes.kernels.actions.arms import arm_values
-from fastes.kernels.actions.codes import coded_models, encode_model
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.arithmetic import tile_product
 from fastes.kernels.arithmetic.byte_product import (
@@ -23,8 +21,10 @@ from fastes.kernels.arithmetic.features import has_feature
 from fastes.kernels.arithmetic.tile_product import MODELS, TILE
 from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.loop import lockstep
+from fastes.kernels.search import codes as coding
 from fastes.kernels.search import scan as scans
 from fastes.kernels.search import screening
+from fastes.kernels.search.codes import coded_models, encode_model
 from fastes.kernels.search.scan import workspace
 from hostile import PASSES, arms_of, problems, screened_by
 from hypothesis import given, settings

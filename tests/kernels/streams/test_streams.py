@@ -13,7 +13,7 @@ from scipy import stats
 
 block = from_python(philox.philox)
 integer = from_python(draws.integer)
-bounded = from_python(draws._bounded)
+bounded = from_python(draws.bounded)
 _random_pair = from_python(philox.random_pair)
 _normal_pair = from_python(normals.normal_pair)
 

@@ -14,9 +14,10 @@ from fastes.files.archive import load_arrays, with_prefix
 from fastes.files.guard import made_of
 from fastes.files.kinds import FileFormatError, is_database, kind_of
 from fastes.files.report_file import read_header
-from fastes.problem.bandit import LinearBandit
-from fastes.problem.truth import Truth
+from fastes.problem.bandit import Bandit
+from fastes.problem.world import World
 from fastes.results.comparison import Comparison
+from fastes.results.configuration import TRAJECTORIES, unusual
 from fastes.results.files import load_results
 from fastes.results.result import Result
 from fastes.studies.store import Store
@@ -43,7 +44,7 @@ def _of_result(path: str | os.PathLike[str]) -> dict[str, Any]:
         "seed": c.seed,
         "points": c.points,
         "theta": c.theta,
-        **_world(c.truth, c.delay),
+        **unusual(c._asdict()),
         "agents": [_of_one(result) for result in results],
         "date": c.date,
         "versions": dict(c.versions),
@@ -51,14 +52,8 @@ def _of_result(path: str | os.PathLike[str]) -> dict[str, Any]:
     if first.diagnostics is not None:
         probed = first.diagnostics
         found["diagnostics"] = {"times": len(probed.t), "samples": probed.samples}
-    kept = [name for name in ("actions", "rewards") if getattr(first, name) is not None]
+    kept = [name for name in TRAJECTORIES if getattr(first, name) is not None]
     return {**found, "kept": kept} if kept else found
-
-
-def _world(truth: str, delay: int) -> dict[str, Any]:
-    """Return how the world differed from what agents believe, where it did."""
-    differs: dict[str, Any] = {} if truth == "belief" else {"truth": truth}
-    return {**differs, "delay": delay} if delay else differs
 
 
 def _of_one(result: Result) -> dict[str, Any]:
@@ -74,19 +69,18 @@ def _of_one(result: Result) -> dict[str, Any]:
 
 def _problem(result: Result) -> dict[str, Any]:
     c = result.configuration
-    return {"K": c.K, "d": c.d, "rank": c.rank, "noise": c.noise, "arms": result.arms}
+    return {"K": c.K, "d": c.d, "rank": c.rank, **c.reward_facts, "arms": result.arms}
 
 
 def _of_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
-    return {**_facts(LinearBandit.load(path)), **_made(load_arrays(path, "problem")[0])}
+    return {**_facts(Bandit.load(path)), **_made(load_arrays(path, "problem")[0])}
 
 
-def _facts(bandit: LinearBandit) -> dict[str, Any]:
+def _facts(bandit: Bandit) -> dict[str, Any]:
     covariance = ("isotropic", "diagonal", "full")[np.ndim(bandit.prior_cov)]
-    sizes = {"K": bandit.K, "d": bandit.d, "rank": bandit.rank, "noise": bandit.noise}
-    if bandit.action_set is not None:
-        sizes["actions"] = bandit.action_set.words
-    return {**sizes, "prior_covariance": covariance, "fingerprint": bandit.fingerprint}
+    sizes = {"K": bandit.K, "d": bandit.d, "rank": bandit.rank, **bandit.rewards.facts}
+    law = {"actions": bandit.action_set.words, "prior_covariance": covariance}
+    return {**sizes, **law, "fingerprint": bandit.fingerprint}
 
 
 def _made(meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,21 +102,17 @@ def _of_agent(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Describe a checkpoint, of other kernels too, which `resume` would refuse."""
     meta, arrays = load_arrays(path, "checkpoint")
+    world = World.from_parts(meta, with_prefix(arrays, "truth_"))
     return {
         "agents": [_standing(meta, arrays, i) for i in range(len(meta["agents"]))],
         "T": meta["T"],
         "runs": meta["runs"],
         "seed": meta["seed"],
         "theta": "fixed" if "theta" in arrays else "prior",
-        **_world(_truth_of_checkpoint(arrays), meta.get("delay", 0)),
+        **unusual({**meta, **world.facts}),
         **_made(meta),
         "kernels": meta["kernels"],
     }
-
-
-def _truth_of_checkpoint(arrays: Mapping[str, NDArray[Any]]) -> str:
-    parts = with_prefix(arrays, "truth_")
-    return Truth.from_parts(parts).words if parts else "belief"
 
 
 def _standing(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) -> Any:

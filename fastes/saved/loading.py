@@ -4,14 +4,14 @@ import os
 
 from fastes.agents.live import LiveAgent
 from fastes.files.kinds import FileFormatError, is_database, kind_of
-from fastes.problem.bandit import LinearBandit
+from fastes.problem.bandit import Bandit
 from fastes.results.comparison import Comparison
 from fastes.results.files import load_results
 from fastes.results.result import Result
 from fastes.studies.sweep import Sweep
 
 
-def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | LinearBandit | LiveAgent:
+def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | Bandit | LiveAgent:
     """Read a result, a comparison, a study, a problem or an agent.
 
     It returns what was saved, or the `Sweep` of a study. A checkpoint is for `resume`.
@@ -29,7 +29,7 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | LinearBa
         return Sweep.read(path)
     kind = kind_of(path)
     if kind == "problem":
-        return LinearBandit.load(path)
+        return Bandit.load(path)
     if kind == "agent":
         return LiveAgent.load(path)
     if kind == "checkpoint":

@@ -3,7 +3,7 @@
 A row is b = s q + e with integers q from -127 to 127 and one s for all arms of a tile; a model is
 z = u p + f. Then b'z = s u q'p + (s q)'f + e'z, and by Cauchy and Schwarz b'z is s u q'p up to
 |s q| |f| + |e| |z|: a margin needs the norms of z and f, and the largest |e| and |s q| of each tile
-(search/screening.py).
+(screening.py).
 """
 
 from typing import NamedTuple

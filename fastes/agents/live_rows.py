@@ -1,0 +1,77 @@
+"""Rows that a live agent is offered, or observes: checked, and room for those on offer."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastes.agents.agent import Agent
+from fastes.agents.search import offer_bytes, offer_workspace
+from fastes.checks import arrays
+from fastes.checks.arrays import Floats
+from fastes.checks.memory import require
+from fastes.kernels.actions.arms import Arms, empty_arms, tile_count
+from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.actions.subset import Pool, gather
+from fastes.problem.whitening import Canonical
+
+
+class Choice(NamedTuple):
+    """What an agent chooses from, for its kernel."""
+
+    actions: Any
+    work: Any
+
+
+class Room:
+    """Room for the arms of one call of `act`, which grows as it is needed."""
+
+    def __init__(self, agent: Agent, canonical: Canonical) -> None:
+        self._agent, self._canonical = agent, canonical
+        self._pool: Pool | None = None
+        self._make_room(64)
+
+    def _make_room(self, n: int) -> None:
+        r = self._canonical.rank
+        needed = empty_arms.nbytes(n, r) + offer_bytes(self._agent, n, r)
+        require(f"{n:,} arms on offer", needed)
+        self._arms: Arms = empty_arms(n, r)
+        self._last = FixedActions(self._arms)
+        self._work: Any = offer_workspace(self._agent, self._arms)
+
+    def of(self, n: int) -> Choice:
+        """Return the choice from n arms, which a kernel is to store."""
+        if self._last.arms.K != n:
+            if n > self._arms.K:
+                self._make_room(max(n, 2 * self._arms.K))
+            tiles = tile_count(n)
+            parts = {"tiles": self._arms.tiles[:tiles], "offsets": self._arms.offsets[:tiles]}
+            self._last = FixedActions(self._arms._replace(**parts, K=n))
+        return Choice(self._last, self._work)
+
+    def some(self, chosen: NDArray[np.int64]) -> Choice:
+        """Return the choice from some of the known arms, by their numbers."""
+        if self._pool is None:
+            self._pool = Pool(*self._canonical.rows_and_offsets())
+        choice = self.of(len(chosen))
+        gather(choice.actions.arms, self._pool, chosen)
+        return choice
+
+
+def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
+    """Return arms as rows, (n, d), or raise; a kernel checks what is in them."""
+    rows = given if type(given) is np.ndarray else np.asarray(given)
+    if rows.dtype != np.float64:
+        rows = arrays.array(name, given)
+    if rows.ndim == 1 and name == "row":
+        rows = rows[None]
+    if rows.ndim != 2 or (rows.shape[1] != d and rows.size):
+        raise ValueError(f"{name} must be rows of {d} numbers, got shape {np.shape(given)}")
+    return np.ascontiguousarray(rows)
+
+
+def refused(name: str, row: Floats) -> ValueError:
+    """Return the error of an arm that a kernel did not take."""
+    return ValueError(
+        f"{name} must be finite, and its value within the limits of a problem, got {row}"
+    )

@@ -1,0 +1,1 @@
+"""Files of fastes of any kind: opened, and described."""
