@@ -1,0 +1,66 @@
+"""Logistic ensemble sampling by perturbed modes, against NumPy that also solves two of them a step.
+
+And its step for a million models over that for a hundred.
+"""
+
+import glm_runs
+import numpy as np
+import pytest
+
+from bench.baselines import numpy_glm
+from bench.measure import Target
+
+SIZES = {  # K, d, M, steps, steps of the baseline, and how many times as fast
+    "K=30, d=5, M=30": (30, 5, 30, 10_000, 1_000, 50.0),
+    "K=100, d=10, M=1,000": (100, 10, 1_000, 5_000, 1_000, 20.0),
+    "K=1,000, d=20, M=10,000": (1_000, 20, 10_000, 2_000, 400, 15.0),
+}
+
+
+def arms(K, d):
+    rows = np.random.default_rng(3).standard_normal((K, d))
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
+
+
+def steps_of(rows, M, T):
+    z = np.random.default_rng(4).standard_normal(rows.shape[1])
+
+    def make(K, belief, origin, steps):
+        return glm_runs.ensemble(M, K, belief, origin, steps)
+
+    def call():
+        assert glm_runs.start(rows, z, make, T, 1).advance(0, T) == T
+
+    return call
+
+
+CASES = [pytest.param(s, marks=pytest.mark.design(f"logistic ES to NumPy, {s}")) for s in SIZES]
+
+
+@pytest.mark.parametrize("size", CASES)
+def test_step(compare, size):
+    # Both play from the first step to the last: the number of distinct arms grows on the way, so
+    # that the baseline, which plays fewer steps, has fewer of them.
+    K, d, M, steps, theirs, least = SIZES[size]
+    rows = arms(K, d)
+    compare(
+        steps_of(rows, M, steps),
+        lambda: numpy_glm.perturbed_modes(rows, M, theirs, 1),
+        target=Target(least),
+        work=steps,
+        baseline_work=theirs,
+        rounds=7,
+    )
+
+
+@pytest.mark.design("logistic ES, M=1,000,000 over M=100")
+def test_few_models(compare):
+    rows, steps = arms(1_000, 20), 5_000
+    compare(
+        steps_of(rows, 1_000_000, steps),
+        steps_of(rows, 100, steps),
+        target=Target(1 / 1.3),
+        work=steps,
+        baseline_work=steps,
+        rounds=7,
+    )

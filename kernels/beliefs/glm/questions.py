@@ -1,0 +1,131 @@
+"""What rules and searches ask of the belief in a generalised linear model, all but `update`."""
+
+import numpy as np
+
+from ...arithmetic.tile_variance import variance_tile
+from ...arithmetic.vectors import axpy, dot, multiply_transposed
+from ...jit.decorators import inlined
+from ...streams.normals import fill_normals
+from .. import interface
+from ..interface import SLOTS
+from ..normal_law import NormalLaw, draw_normal
+from .solve import padded, solve
+from .state import Glm
+
+
+@interface.sample.body(Glm)
+def _sample(belief, normals, z):
+    """Draw from Laplace's approximation."""
+    draw_normal(belief.mu, belief.root, normals, z)
+
+
+@interface.model_from_xi.body(Glm)
+def _model_from_xi(belief, xi, z):
+    """z = the mode of the data perturbed by xi: not numbers, if it was not found."""
+    p = belief.scratch.vectors[3]
+    multiply_transposed(belief.S, xi, p)  # the gradient at the mode is -xi
+    length = np.sqrt(dot(xi, p))
+    for j in range(z.shape[0]):
+        z[j] = belief.mu[j]
+    if not solve(belief, xi, z, p, length):
+        z[:] = np.nan
+
+
+@inlined
+def _draw_perturbations(belief, scale, normals, xi):
+    """xi += scale times the sum of sqrt(V_a) N(0, 1) b_a; cost O(N r)."""
+    weights, n = belief.scratch.along, padded(belief)
+    taken = belief.size[SLOTS]
+    for i in range(taken):
+        weights[i] = scale * np.sqrt(belief.variances[i]) * normals[i]
+    for i in range(taken, n):
+        weights[i] = 0.0
+    for j in range(xi.shape[0]):
+        xi[j] += dot(belief.columns[j, :n], weights[:n])
+
+
+@interface.draw_xi.body(Glm)
+def _draw_xi(belief, source, stream, counter, normals, xi):
+    """Draw xi ~ N(0, I + sum of V_a b_a b_a'): r normals, and one for each arm played."""
+    r = xi.shape[0]
+    drawn = normals[: r + belief.size[SLOTS]]
+    fill_normals(source, stream, counter, drawn)
+    for j in range(r):
+        xi[j] = drawn[j]
+    _draw_perturbations(belief, 1.0, drawn[r:], xi)
+
+
+@interface.draw_history.body(Glm)
+def _draw_history(belief, factor, source, stream, counter, scale, normals, xi):
+    drawn = normals[: belief.size[SLOTS]]
+    fill_normals(source, stream, counter, drawn)
+    for j in range(xi.shape[0]):
+        xi[j] = 0.0
+    _draw_perturbations(belief, scale, drawn, xi)
+
+
+@interface.perturbation_root.body(Glm)
+def _perturbation_root(belief):
+    return belief.last[0]
+
+
+@interface.variances_by_arm.body(Glm)
+def _variances_by_arm(belief):
+    return interface.ArmVariances(belief.slot_of_arm, belief.columns, belief.variances, belief.size)
+
+
+@interface.tile_variances.body(Glm)
+def _tile_variances(belief, b, row, out):
+    variance_tile(belief.S, b, row, out)
+
+
+@interface.fill_covariance.body(Glm)
+def _fill_covariance(belief, out):
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = belief.S[i, j]
+
+
+@interface.load_roots.body(Glm)
+def _load_roots(belief, R, X):
+    for i in range(R.shape[0]):
+        for j in range(R.shape[0]):
+            R[i, j], X[i, j] = belief.factor[i, j], belief.root[i, j]
+
+
+@interface.subtract_covariance_row.body(Glm)
+def _subtract_covariance_row(belief, i, row):
+    axpy(-1.0, belief.S[i], row)
+
+
+@interface.mean_of.body(Glm)
+def _mean_of(belief):
+    return belief.mu
+
+
+@interface.recent_arms.body(Glm)
+def _recent_arms(belief):
+    return len(belief.plays)
+
+
+@interface.covariance_of.body(Glm)
+def _covariance_of(belief):
+    return belief.S
+
+
+@interface.normal_law.body(Glm)
+def _normal_law(belief):
+    return NormalLaw(belief.mu.copy(), belief.root.copy())
+
+
+@interface.is_whole.body(Glm)
+def _is_whole(belief):
+    slots, plays = belief.size
+    arms = np.flatnonzero(belief.slot_of_arm >= 0)
+    return (
+        0 <= slots <= min(len(belief.slot_of_arm), len(belief.plays))
+        and sorted(belief.slot_of_arm[arms]) == list(range(slots))
+        and belief.plays.sum() == plays
+        and (belief.plays[:slots] >= 1).all()
+        and (belief.variances >= 0).all()
+    )

@@ -1,0 +1,106 @@
+"""The belief after one more reward."""
+
+import numpy as np
+
+from ...arithmetic.vectors import axpy, dot, multiply_transposed
+from ...jit.decorators import entry, inlined, kernel
+from .. import interface
+from ..interface import PLAYS, SLOTS
+from .families import slope_and_curvature
+from .hessian import factor_hessian, invert_factor, solve_factored
+from .solve import gradient, padded, solve
+from .state import Glm
+
+
+@inlined
+def _slot(belief, row, offset, key):
+    """Return the slot of an arm, a new one if it was not played before."""
+    slot = np.int64(belief.slot_of_arm[key])
+    if slot < 0:
+        slot = belief.size[SLOTS]
+        belief.size[SLOTS] = slot + 1
+        belief.slot_of_arm[key] = slot
+        belief.offsets[slot] = offset
+        for j in range(row.shape[0]):
+            belief.columns[j, slot] = row[j]
+    return slot
+
+
+@inlined
+def _set_covariance(belief):
+    """Compute H, by the weights that `gradient` has left, its factor and its inverse."""
+    s, n = belief.scratch, padded(belief)
+    factor_hessian(belief.columns, s.weight[:n], s.along[:n], s.columns, belief.factor)
+    invert_factor(belief.factor, belief.root, belief.S)
+
+
+@entry
+def fit(belief):
+    """Compute the belief afresh from its data, from z = 0 on."""
+    mu, vectors = belief.mu, belief.scratch.vectors
+    g, p, none = vectors[3], vectors[4], vectors[5]
+    mu[:] = 0.0
+    none[:] = 0.0
+    gradient(belief, none, mu, g)
+    _set_covariance(belief)
+    length = solve_factored(belief.factor, g, p)
+    if not solve(belief, none, mu, p, length):
+        mu[:] = np.nan
+    _set_covariance(belief)
+
+
+@kernel
+def take_in(belief, row, offset, key, reward):
+    """Take in a reward; cost O(N r) a step of the solution, and O(N r^2) for S.
+
+    The first step is that of the equations of normal rewards, with variance 1/w for the weight w =
+    psi'' of the arm: S <- S - g w v v', mu <- mu + g (y - psi') v, v = S b, g = 1 / (1 + w b'v).
+    """
+    mu, S, vectors = belief.mu, belief.S, belief.scratch.vectors
+    v, p, none = vectors[3], vectors[4], vectors[5]
+    slot = _slot(belief, row, offset, key)
+    belief.plays[slot] += 1.0
+    belief.pay[slot] += reward
+    belief.size[PLAYS] += 1
+    above, w = slope_and_curvature(belief.family, 1.0, reward, offset + dot(row, mu))
+    multiply_transposed(S, row, v)
+    spread = dot(row, v)
+    g = 1.0 / (1.0 + w * spread)
+    for j in range(mu.shape[0]):
+        p[j] = -g * above * v[j]
+        none[j] = 0.0
+    for i in range(mu.shape[0]):
+        axpy(-g * w * v[i], v, S[i])
+    length = abs(above) * np.sqrt(g * spread)
+    if not solve(belief, none, mu, p, length):
+        mu[:] = np.nan
+    _set_covariance(belief)
+    constant = belief.family.perturbation
+    variance = constant if constant > 0.0 else belief.scratch.weight[slot] / belief.plays[slot]
+    belief.variances[slot] += variance
+    belief.last[0] = np.sqrt(variance)
+
+
+@interface.update.body(Glm)
+def _update(belief, row, offset, key, reward):
+    take_in(belief, row, offset, key, reward)
+
+
+@interface.update_with_drift.body(Glm)
+def _update_with_drift(belief, row, offset, key, reward, before, drift):
+    """Update, and add how far S is from the one before: variances may rise as the mode moves."""
+    S, r = belief.S, row.shape[0]
+    for i in range(r):
+        for j in range(r):
+            before[i, j] = S[i, j]
+    take_in(belief, row, offset, key, reward)
+    squares = 0.0
+    for i in range(r):
+        for j in range(r):
+            squares += (S[i, j] - before[i, j]) ** 2
+    drift[0] += np.sqrt(squares)
+
+
+@interface.update_with_history.body(Glm)
+def _update_with_history(belief, row, offset, key, reward, factor, columns, eta):
+    take_in(belief, row, offset, key, reward)

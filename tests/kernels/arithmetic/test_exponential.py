@@ -1,0 +1,28 @@
+import numpy as np
+import pytest
+from engine import from_python
+from fastes.kernels.arithmetic import exponential as module
+
+exponential = from_python(module.exponential)
+logistic_tail = from_python(module.logistic_tail)
+
+VALUES = [*np.linspace(-708, 709, 1201), *np.linspace(-1, 1, 501), 0.0, -0.0, 1e-300, -1e-17]
+
+
+def test_the_exponential_is_numpy_s_to_two_units():
+    found = np.array([exponential(x) for x in VALUES])
+    np.testing.assert_allclose(found, np.exp(VALUES), rtol=5e-16)
+    assert exponential(0.0) == 1.0
+
+
+def test_beyond_the_range_it_is_that_of_the_ends():
+    assert exponential(-1e300) == exponential(-np.inf) == exponential(-708.0)
+    assert exponential(1e300) == exponential(np.inf) == exponential(709.0) < np.inf
+
+
+@pytest.mark.parametrize("x", [-700.0, -30.0, -1.0, 0.0, 1e-9, 2.0, 36.0, 700.0])
+def test_the_logistic_function_and_its_derivative_keep_small_numbers(x):
+    tail, variance = logistic_tail(x)
+    e = np.exp(-abs(np.longdouble(x)))
+    assert tail == pytest.approx(float(e / (1 + e)), rel=1e-15)
+    assert variance == pytest.approx(float(e / (1 + e) ** 2), rel=1e-15)

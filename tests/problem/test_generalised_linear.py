@@ -1,0 +1,236 @@
+"""Logistic and Poisson bandits as users meet them: simulations, live agents, files, refusals."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+import reference
+from fastes.kernels.streams import layout
+
+import fastes
+from fastes.files.kinds import FileFormatError
+from fastes.problem.bandits import REWARDS, bandit_class
+
+LOGISTIC = fastes.LogisticBandit.random(K=12, d=3, prior_cov=4.0)
+POISSON = fastes.PoissonBandit.random(K=12, d=3, prior_mean=0.3, prior_cov=0.5)
+BANDITS = {"bernoulli": LOGISTIC, "poisson": POISSON}
+AGENTS = [
+    fastes.EnsembleSampling(5),
+    fastes.EnsembleSampling(10**9),
+    fastes.EnsembleSampling(5, symmetric=True, inflation=1.5),
+    fastes.EnsembleSampling(5, engine="eager"),
+    fastes.ThompsonSampling(),
+    fastes.Greedy(),
+    fastes.LinUCB(),
+    fastes.BayesUCB(),
+    fastes.EpsilonGreedy(),
+    fastes.PerturbedHistory(),
+    fastes.EnsemblePlusPlus(4),
+    fastes.UniformRandom(),
+]
+each_law = pytest.mark.parametrize("bandit", BANDITS.values(), ids=BANDITS)
+
+
+@each_law
+def test_rewards_and_regret_are_those_of_the_law(bandit):
+    """Uniform play: rewards against their means, of 200 runs, at 4.5 standard errors."""
+    agent, T, runs = fastes.UniformRandom(), 300, 200
+    result = fastes.simulate(bandit, agent, T, runs, keep=["actions", "rewards"])
+    link = {"bernoulli": lambda v: 1 / (1 + np.exp(-v)), "poisson": np.exp}[bandit.rewards.name]
+    gaps = []
+    for run in range(runs):
+        normals = reference.normal_vector(0, run, int(layout.THETA), 0, bandit.rank)
+        theta = bandit.prior_mean + np.sqrt(bandit.prior_cov) * normals
+        means = link(bandit.actions @ theta)
+        played = means[result.actions[run]]
+        gaps.append(result.rewards[run].mean() - played.mean())
+        assert result.regret.per_run[run, -1] == pytest.approx((means.max() - played).sum())
+    assert bandit.rewards.takes(result.rewards).all()
+    assert abs(np.mean(gaps)) < 4.5 * np.std(gaps) / np.sqrt(runs)
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=str)
+def test_a_live_agent_plays_as_the_simulated_one(agent):
+    result = fastes.simulate(LOGISTIC, agent, T=40, keep=["actions", "rewards"])
+    live = agent.start(LOGISTIC)
+    for arm, reward in zip(result.actions[0], result.rewards[0], strict=True):
+        assert live.act() == arm
+        live.observe(int(arm), bool(reward))
+
+
+@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[1], AGENTS[4]], ids=str)
+@each_law
+def test_a_checkpoint_goes_on_to_a_longer_horizon(bandit, agent, tmp_path):
+    file = tmp_path / "run.ckpt"
+    fastes.simulate(bandit, agent, T=50, runs=3, delay=2, checkpoint=file)
+    resumed = fastes.resume(file, T=120)
+    whole = fastes.simulate(bandit, agent, T=120, runs=3, delay=2)
+    assert (resumed.regret.per_run == whole.regret.per_run).all()
+
+
+@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[1], AGENTS[4]], ids=str)
+def test_saved_and_copied_agents_go_on_to_the_same_bit(agent, tmp_path):
+    live = agent.start(LOGISTIC, seed=3)
+    for _ in range(20):
+        live.observe(live.act(), 1)
+    live.save(tmp_path / "a.npz")
+    read = fastes.load(tmp_path / "a.npz")
+    others = [read, copy.deepcopy(live), pickle.loads(pickle.dumps(live))]
+    for _ in range(20):
+        arm = live.act()
+        assert [other.act() for other in others] == [arm] * 3
+        for each in (live, *others):
+            each.observe(arm, 0)
+    assert (live.posterior().mean == others[0].posterior().mean).all()
+
+
+def test_an_ensemble_is_of_modes_of_perturbed_data():
+    """Models that were never read are modes: |gradient| is that of a perturbation of N(0, P)."""
+    live = fastes.EnsembleSampling(4000).start(LOGISTIC)
+    rng = np.random.default_rng(5)
+    arms = rng.integers(LOGISTIC.K, size=200)
+    live.observe(arms, rng.integers(2, size=200))
+    models, (mean, covariance) = live.ensemble(), live.posterior()
+    gap = (models - mean).mean(axis=0) / np.sqrt(np.diag(covariance) / len(models))
+    assert (np.abs(gap) < 10).all()  # near Laplace's mean, but not that: 4.5 of chance, a bias
+    assert np.cov(models.T) == pytest.approx(covariance, rel=0.25, abs=0.02)
+
+
+def test_agents_in_python_and_late_rewards_and_another_prior():
+    class Follow:
+        """Plays what Thompson sampling would."""
+
+        def start(self, bandit, seed):
+            return fastes.ThompsonSampling().start(bandit, seed)
+
+    truth = fastes.Truth(prior_mean=1.0)
+    results = fastes.compare(
+        LOGISTIC, [Follow(), fastes.UniformRandom()], T=60, runs=4, truth=truth, delay=5
+    )
+    assert results[0].regret.mean[-1] < results[1].regret.mean[-1]
+    assert results[0].configuration.rewards == "bernoulli"
+
+
+def test_redrawn_arms_repeat():
+    bandit = fastes.LogisticBandit(fastes.actions.Redrawn(8, 2))
+    whole = fastes.simulate(bandit, fastes.EnsembleSampling(3), T=50, runs=4)
+    assert (whole.regret.per_run[:, -1] > 0).any()
+
+
+@each_law
+def test_problems_and_results_come_back(bandit, tmp_path):
+    bandit.save(tmp_path / "p.npz")
+    again = fastes.load(tmp_path / "p.npz")
+    assert type(again) is type(bandit) is bandit_class(bandit.rewards.name)
+    assert (
+        again.fingerprint
+        == bandit.fingerprint
+        != fastes.LinearBandit(bandit.actions, bandit.prior_mean, bandit.prior_cov).fingerprint
+    )
+    result = fastes.simulate(bandit, fastes.Greedy(), T=20)
+    result.save(tmp_path / "r.npz")
+    read = fastes.load(tmp_path / "r.npz")
+    assert (fastes.rerun(read).regret.per_run == result.regret.per_run).all()
+    described = json.loads(json.dumps(read.to_dict()))
+    assert (described["rewards"], described["noise"]) == (bandit.rewards.name, None)
+    with pytest.raises(FileFormatError, match=r"it is a (Logistic|Poisson)Bandit, not a LinearB"):
+        fastes.LinearBandit.load(tmp_path / "p.npz")
+
+
+def test_the_law_is_an_axis_of_a_study(tmp_path):
+    study = fastes.Study(agent=["ts"], rewards=list(REWARDS), K=6, d=2, T=20, runs=4)
+    swept = fastes.sweep(study, tmp_path / "s.db").results()
+    results = {setting.axes["rewards"]: result for setting, result in swept}
+    for name in REWARDS:
+        direct = fastes.simulate(
+            bandit_class(name).random(6, 2), fastes.ThompsonSampling(), T=20, runs=4
+        )
+        assert (results[name].regret.per_run == direct.regret.per_run).all()
+
+
+@pytest.mark.parametrize(
+    ("bandit", "reward"),
+    [
+        *((LOGISTIC, reward) for reward in (0.5, 2, -1, 1.0001, np.nan, "yes", None, [0, 3])),
+        *((POISSON, reward) for reward in (0.5, -1, 1e13, np.inf)),
+    ],
+)
+def test_rewards_that_cannot_be_are_refused(bandit, reward):
+    live = fastes.Greedy().start(bandit)
+    arms = [0, 1] if isinstance(reward, list) else 0
+    with pytest.raises((ValueError, TypeError), match="reward must be"):
+        live.observe(arms, reward)
+    assert live.observations == 0
+    assert (live.posterior().mean == bandit.prior_mean).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: fastes.simulate(LOGISTIC, fastes.InformationDirectedSampling(64), T=5),
+            "V-IDS plays on gaussian rewards only",
+        ),
+        (
+            lambda: fastes.EnsembleSampling(3, perturbations="signs").start(LOGISTIC),
+            "perturbations must be normal for rewards that are not gaussian",
+        ),
+        (
+            lambda: fastes.simulate(
+                fastes.LogisticBandit(fastes.actions.Fresh(5, 2)), fastes.Greedy(), T=5
+            ),
+            "bernoulli rewards need arms that stay: actions must be fixed or Redrawn",
+        ),
+        (
+            lambda: fastes.Greedy().start(fastes.PoissonBandit(fastes.actions.Offered(2))),
+            "poisson rewards need arms that stay",
+        ),
+        (
+            lambda: fastes.simulate(LOGISTIC, fastes.Greedy(), T=5, truth=fastes.Truth(noise=2)),
+            "truth's noise is about Gaussian rewards, got Truth.noise=2.0. for bernoulli rewards",
+        ),
+        (
+            lambda: fastes.simulate(LOGISTIC, fastes.Greedy(), T=5, diagnostics=[0]),
+            "diagnostics are for gaussian rewards, got bernoulli",
+        ),
+        (
+            lambda: fastes.Study(rewards="poisson", noise=2.0),
+            "noise is about gaussian rewards, got 2 for poisson rewards",
+        ),
+        (
+            lambda: fastes.Study(rewards="clicks"),
+            "rewards must be one of gaussian, bernoulli, poisson, got 'clicks'",
+        ),
+    ],
+)
+def test_what_there_is_not_is_refused_in_a_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("reward", [0, 1])
+@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[4], AGENTS[6]], ids=str)
+def test_the_smallest_problem_and_rewards_that_are_all_alike(agent, reward):
+    bandit = fastes.LogisticBandit([[1000.0]], prior_cov=100.0)
+    live = agent.start(bandit)
+    for _ in range(30):
+        live.observe(live.act(), reward)
+    mean = float(live.posterior().mean[0])
+    assert np.isfinite(mean)
+    assert (mean > 0) == (reward == 1)
+
+
+@pytest.mark.parametrize(
+    ("actions", "belief"),
+    [
+        ([[1.0], [0.5]], {"prior_mean": 1e5}),
+        ([[1.0], [-1.0]], {"prior_cov": 1e4}),
+        (fastes.actions.Redrawn(5, 2), {"prior_mean": 300.0}),
+        (fastes.actions.Redrawn(5, 2), {"prior_cov": np.diag([1.0, 1e4])}),
+    ],
+)
+def test_counts_that_would_overflow_are_refused(actions, belief):
+    with pytest.raises(ValueError, match="the arms' values must stay below 200 within six"):
+        fastes.PoissonBandit(actions, **belief)
