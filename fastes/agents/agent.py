@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastes.kernels.actions.arms import Arms
     from fastes.kernels.streams.philox import Source
     from fastes.problem.bandit import Bandit
-    from fastes.problem.rewards import RewardLaw
+    from fastes.problem.rewards import BeliefOptions, RewardLaw
 
 
 class Agent(ABC):
@@ -101,6 +101,13 @@ class Agent(ABC):
     """Whether its belief keeps a root of the covariance, from which models are drawn, and not the
     covariance itself."""
 
+    @property
+    def belief_options(self) -> BeliefOptions:
+        """What it asks of its belief."""
+        from fastes.problem.rewards import BeliefOptions
+
+        return BeliefOptions(rooted=self.rooted)
+
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its kernel state (kernels/states/layout.py), given its belief's.
@@ -115,7 +122,8 @@ class Agent(ABC):
     def _layout(self, K: int | None, r: int, steps: int, rewards: RewardLaw | None) -> Any:
         from fastes.problem.rewards import GAUSSIAN
 
-        return self.layout(K, (rewards or GAUSSIAN).belief(K, r, steps, self.rooted), steps)
+        belief = (rewards or GAUSSIAN).belief(K, r, steps, self.belief_options)
+        return self.layout(K, belief, steps)
 
     def initial_state(
         self,

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,21 @@ LARGEST_REWARD = 1e12
 
 LARGEST_LOGARITHM = 200.0
 """Of a mean count, well below what kernels can compute with."""
+
+
+class BeliefOptions(NamedTuple):
+    """What an agent asks of its belief.
+
+    Attributes
+    ----------
+    rooted : bool
+        Whether a model is drawn from it at every step: it keeps a root of the covariance then.
+    variance : float
+        Of the perturbations of models, or 0 where the belief says it.
+    """
+
+    rooted: bool = False
+    variance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -65,11 +80,11 @@ class RewardLaw(ABC):
         """Raise ValueError where a truth says what this law does not have."""
 
     @abstractmethod
-    def belief(self, K: int | None, r: int, steps: int, rooted: bool) -> Any:
+    def belief(self, K: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the belief of an agent on K arms of rank r, or raise ValueError.
 
         K is None where arms do not come again at every step; `steps` is how many are to come, or 0
-        where that is not known. A `rooted` belief keeps what models are drawn from.
+        where that is not known.
         """
 
     @abstractmethod
@@ -113,11 +128,11 @@ class GaussianRewards(RewardLaw):
                 f"{self.unit:g}, got {truth.noise:g}"
             )
 
-    def belief(self, K: int | None, r: int, steps: int, rooted: bool) -> Any:
+    def belief(self, K: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the posterior."""
         from fastes.kernels.beliefs.gaussian.state import gaussian
 
-        return gaussian.layout(r, rooted=rooted)
+        return gaussian.layout(r, rooted=options.rooted)
 
     def layout(self, truth: Truth | None) -> Any:
         """Return the layout of noise of the truth's law and standard deviation."""
@@ -145,10 +160,10 @@ class _GeneralisedLinear(RewardLaw):
             )
 
     @abstractmethod
-    def _family(self) -> Any:
-        """Return the family of the law, for kernels."""
+    def _family(self, variance: float) -> Any:
+        """Return the family of the law, for kernels, with the variance of perturbations."""
 
-    def belief(self, K: int | None, r: int, steps: int, rooted: bool) -> Any:
+    def belief(self, K: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the mode of the posterior, and of what it is computed from."""
         from fastes.kernels.beliefs.glm.state import glm
 
@@ -156,7 +171,7 @@ class _GeneralisedLinear(RewardLaw):
             raise ValueError(
                 f"{self.name} rewards need arms that stay: actions must be fixed or Redrawn"
             )
-        return glm.layout(self._family(), K, r, steps)
+        return glm.layout(self._family(options.variance), K, r, steps)
 
 
 class BernoulliRewards(_GeneralisedLinear):
@@ -173,10 +188,10 @@ class BernoulliRewards(_GeneralisedLinear):
         """Return whether a reward is 0 or 1."""
         return (reward == 0) | (reward == 1)
 
-    def _family(self) -> Any:
+    def _family(self, variance: float) -> Any:
         from fastes.kernels.beliefs.glm.families import Bernoulli
 
-        return Bernoulli(0.0)
+        return Bernoulli(variance)
 
     def layout(self, truth: Truth | None) -> Any:
         """Return the layout of the law."""
@@ -215,10 +230,10 @@ class PoissonRewards(_GeneralisedLinear):
         """Return whether a reward is a count."""
         return (reward >= 0) & (reward == np.floor(reward)) & (reward <= LARGEST_REWARD)
 
-    def _family(self) -> Any:
+    def _family(self, variance: float) -> Any:
         from fastes.kernels.beliefs.glm.families import Poisson
 
-        return Poisson(0.0)
+        return Poisson(variance)
 
     def layout(self, truth: Truth | None) -> Any:
         """Return the layout of the law."""
