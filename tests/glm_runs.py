@@ -9,7 +9,7 @@ from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents import ensemble_plus_plus as plus
 from fastes.kernels.agents import greedy, interface, linucb, thompson
 from fastes.kernels.agents import perturbed_history as history
-from fastes.kernels.beliefs.glm.families import Bernoulli, Gaussian, Poisson
+from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.glm.state import glm
 from fastes.kernels.ensembles import eager
 from fastes.kernels.ensembles.deferred import with_capacity
@@ -41,7 +41,7 @@ def arms_of(rows, offsets=0.0):
 def ensemble(M, K, belief, origin, steps, deviations: Deviations = NORMAL, engine="deferred"):
     """Return an ensemble before the first step."""
     if engine == "deferred":
-        return ensemble_by_weights(K, belief, M, deviations, steps)
+        return ensemble_by_weights(belief, M, deviations, steps)
     state = eager.eager_ensemble(belief, M, deviations)
     eager.draw_prior_models(state.models, origin, 0, len(state.models.tiles))
     return state

@@ -123,7 +123,7 @@ MUTANTS = [
     Mutant("kernels/beliefs/glm/update.py", "the variance of all plays for that of one",
         "else belief.scratch.weight[slot] / belief.plays[slot]", "else belief.scratch.weight[slot]",
         _tests("kernels/beliefs/test_glm.py::test_updates_one_by_one_lead_to_the_same_belief[bernoulli]"), compiled=True),
-    Mutant("kernels/beliefs/glm/families.py", "a difference of large numbers",
+    Mutant("kernels/beliefs/families.py", "a difference of large numbers",
         "fma(-plays, small, plays - pay)", "fma(plays, 1.0 - small, -pay)",
         _tests("kernels/beliefs/test_glm.py::test_hostile_clicks[shape0-1000.0-100000000-all paid]"), compiled=True),
     Mutant("kernels/beliefs/glm/solve.py", "full steps of Newton's method, whatever they lead to",

@@ -616,3 +616,29 @@ def glm_ensemble(
         _, variance = mean_and_variance(family, offsets[arm] + actions[arm] @ mode)
         V[arm] += constant or float(variance)
     return arms, read, mode
+
+
+def linearised(
+    family: str, mu: Floats, S: Floats, row: Floats, offset: float, reward: float
+) -> tuple[Floats, float]:
+    """The row sqrt(v) b of a reward taken for a normal one, and what it pays.
+
+    With v = psi'' at eta* = eta + b'S b (y - psi'(eta*)), found by halves.
+    """
+    eta, spread = float(offset + row @ mu), float(row @ S @ row)
+
+    def beyond(value: float) -> bool:
+        return value - eta + spread * (float(mean_and_variance(family, value)[0]) - reward) > 0
+
+    low, high, step = eta, eta, 1e-3
+    while not beyond(high):
+        high, step = high + step, 2 * step
+    step = 1e-3
+    while beyond(low):
+        low, step = low - step, 2 * step
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (low, middle) if beyond(middle) else (middle, high)
+    mean, variance = (float(part) for part in mean_and_variance(family, low))
+    root = math.sqrt(variance)
+    return root * row, root * (low - offset) + (reward - mean) / root

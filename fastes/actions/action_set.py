@@ -81,6 +81,11 @@ class ActionSet(ABC):
         return 0
 
     @property
+    def keys(self) -> int | None:
+        """How many arms come again in a run, known by keys below; None where none does."""
+        return self.K if self.arms_repeat else self.counted_arms or None
+
+    @property
     def drawn(self) -> RandomArms | None:
         """What the known arms were drawn as, if they were."""
         return None

@@ -97,6 +97,12 @@ class Agent(ABC):
         parameters = {name: getattr(self, name) for name in parameters_of(type(self))}
         return {"agent": self.name, "parameters": parameters}
 
+    belief: str = "auto"
+    """What it keeps of rewards that are not Gaussian (fastes/problem/rewards.py)."""
+
+    variance: str = "fisher"
+    """Of the perturbations of models, where rewards are not Gaussian."""
+
     rooted: ClassVar[bool] = False
     """Whether its belief keeps a root of the covariance, from which models are drawn, and not the
     covariance itself."""
@@ -104,9 +110,10 @@ class Agent(ABC):
     @property
     def belief_options(self) -> BeliefOptions:
         """What it asks of its belief."""
+        from fastes.agents.belief_options import constant_variance
         from fastes.problem.rewards import BeliefOptions
 
-        return BeliefOptions(rooted=self.rooted)
+        return BeliefOptions(self.rooted, self.belief, constant_variance(self.variance))
 
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
@@ -119,10 +126,13 @@ class Agent(ABC):
     def begin(self, state: Any, source: Source) -> None:  # noqa: B027, which most have no use for
         """Draw what is random in a state before the first step."""
 
-    def _layout(self, K: int | None, r: int, steps: int, rewards: RewardLaw | None) -> Any:
+    def _layout(
+        self, K: int | None, r: int, steps: int, rewards: RewardLaw | None, keys: int | None
+    ) -> Any:
         from fastes.problem.rewards import GAUSSIAN
 
-        belief = (rewards or GAUSSIAN).belief(K, r, steps, self.belief_options)
+        keys = K if keys is None else keys
+        belief = (rewards or GAUSSIAN).belief(keys, r, steps, self.belief_options)
         return self.layout(K, belief, steps)
 
     def initial_state(
@@ -132,14 +142,16 @@ class Agent(ABC):
         source: Source,
         steps: int = 0,
         rewards: RewardLaw | None = None,
+        keys: int | None = None,
     ) -> Any:
         """Return a kernel state on the canonical problem of rank r, before the first step.
 
-        Rewards are Gaussian, if nothing else is said.
+        Rewards are Gaussian, if nothing else is said. `keys` is that of the action set, by default
+        K.
         """
         from fastes.kernels.states.layout import allocate
 
-        state = allocate(self._layout(K, r, steps, rewards))
+        state = allocate(self._layout(K, r, steps, rewards, keys))
         self.begin(state, source)
         return state
 
@@ -150,6 +162,7 @@ class Agent(ABC):
         r: int,
         steps: int = 0,
         rewards: RewardLaw | None = None,
+        keys: int | None = None,
     ) -> Any:
         """Return the state that was saved as these arrays, or raise.
 
@@ -158,7 +171,7 @@ class Agent(ABC):
         from fastes.kernels.agents.interface import restored_state
         from fastes.kernels.beliefs.interface import is_whole
 
-        layout = self._layout(None if arms is None else arms.K, r, steps, rewards)
+        layout = self._layout(None if arms is None else arms.K, r, steps, rewards, keys)
         state = restored_state(layout, arrays, arms, steps)
         if not is_whole(state.belief):
             raise ValueError("a saved agent's counters are out of range")
@@ -168,11 +181,18 @@ class Agent(ABC):
         """Return the state with larger arrays, for a kernel that `needs_capacity`."""
         return state
 
-    def state_bytes(self, K: int | None, r: int, T: int, rewards: RewardLaw | None = None) -> int:
+    def state_bytes(
+        self,
+        K: int | None,
+        r: int,
+        T: int,
+        rewards: RewardLaw | None = None,
+        keys: int | None = None,
+    ) -> int:
         """Return the memory that one run's state takes in T steps, at most."""
         from fastes.kernels.states.layout import layout_bytes
 
-        return layout_bytes(self._layout(K, r, T, rewards))
+        return layout_bytes(self._layout(K, r, T, rewards, keys))
 
     def shared_cost(self, r: int) -> float:
         """Return about how many multiply-adds of a step can be shared by threads."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief
 
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
@@ -13,13 +14,20 @@ if TYPE_CHECKING:
     from fastes.kernels.streams.philox import Source
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BayesUCB(Agent):
     """Play the arm with the largest posterior quantile at 1 - 1/(t + 1), t = 1, 2, ...
 
     The mean reward of arm a is N(a'mu_t, a'Sigma_t a) given the history, so that the index is
     a'mu_t + q_t sqrt(a'Sigma_t a), q_t the quantile of N(0, 1). Kaufmann, Cappe and Garivier,
     "On Bayesian upper confidence bounds for bandit problems", AISTATS 2012.
+
+    Parameters
+    ----------
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
 
     Examples
     --------
@@ -29,6 +37,7 @@ class BayesUCB(Agent):
     Result(Bayes-UCB: regret 38.51 +- 1.8 at T=200, 50 runs)
     """
 
+    belief: str = belief()
     name: ClassVar[str] = "bayes-ucb"
     title: ClassVar[str] = "Bayes-UCB"
     scores: ClassVar[str] = "quadratic"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief, variance
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
 
@@ -40,6 +41,13 @@ class EnsemblePlusPlus(Agent):
         ensemble sampling.
     perturbations : {"normal", "sphere", "signs"}
         Law of w.
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
+    variance : {"fisher"} or float
+        Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
+        perturbs, by what is known once that reward is.
 
     Examples
     --------
@@ -66,6 +74,8 @@ class EnsemblePlusPlus(Agent):
         choices=_LAWS[:3],
         labelled="unusual",
     )
+    belief: str = belief()
+    variance: str = variance()
     name: ClassVar[str] = "es++"
     title: ClassVar[str] = "ES++"
     scores: ClassVar[str] = "linear"

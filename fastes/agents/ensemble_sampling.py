@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief, variance
 from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
@@ -47,6 +48,13 @@ class EnsembleSampling(Agent):
         ensemble of M models and their reflections.
     inflation : float
         What deviations from mu_t are multiplied by, at most 1e9.
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
+    variance : {"fisher"} or float
+        Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
+        perturbs, by what is known once that reward is.
 
     Examples
     --------
@@ -85,6 +93,8 @@ class EnsembleSampling(Agent):
         labelled="unusual",
     )
     inflation: float = inflation()
+    belief: str = belief()
+    variance: str = variance()
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
     scores: ClassVar[str] = "linear"
@@ -128,18 +138,18 @@ class EnsembleSampling(Agent):
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its state."""
-        from fastes.kernels.beliefs.interface import mean_of, variances_by_arm
+        from fastes.kernels.beliefs.interface import mean_of, perturbed_alike, variances_by_arm
         from fastes.kernels.ensembles import deferred, eager, weight_log
 
         given = belief, self.M, self._deviations
-        weighted = variances_by_arm(belief) is not None
-        if weighted and self.perturbations == "signs":
+        alike = perturbed_alike(belief)
+        if not alike and self.perturbations == "signs":
             raise ValueError("perturbations must be normal for rewards that are not gaussian")
         if self._is_eager(K):
             return eager.eager_ensemble.layout(*given)
-        if weighted:
-            return weight_log.ensemble_by_weights.layout(K, *given, steps)
-        if K is None or self._keeps_rows(K, len(mean_of(belief))):
+        if variances_by_arm(belief) is not None:
+            return weight_log.ensemble_by_weights.layout(*given, steps)
+        if K is None or not alike or self._keeps_rows(K, len(mean_of(belief))):
             return deferred.ensemble_by_rows.layout(*given, steps)
         return deferred.ensemble_by_arms.layout(K, *given, steps)
 

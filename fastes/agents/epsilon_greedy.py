@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from fastes.kernels.streams.philox import Source
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EpsilonGreedy(Agent):
     """Play the arm with the largest posterior mean, or with probability epsilon any arm.
 
@@ -25,6 +26,10 @@ class EpsilonGreedy(Agent):
     ----------
     epsilon : float
         Probability of any arm, from 0 to 1.
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
 
     Examples
     --------
@@ -37,6 +42,7 @@ class EpsilonGreedy(Agent):
     epsilon: float = parameter(
         "Probability of any arm.", "number", 0.1, default=0.1, minimum=0, maximum=1
     )
+    belief: str = belief()
     name: ClassVar[str] = "eps-greedy"
     title: ClassVar[str] = "Epsilon-greedy"
     scores: ClassVar[str] = "linear"

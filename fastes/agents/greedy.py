@@ -6,14 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief
 
 if TYPE_CHECKING:
     pass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Greedy(Agent):
     """Play the arm with the largest posterior mean.
+
+    Parameters
+    ----------
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
 
     Examples
     --------
@@ -23,6 +31,7 @@ class Greedy(Agent):
     Result(Greedy: regret 151.3 +- 14 at T=200, 50 runs)
     """
 
+    belief: str = belief()
     name: ClassVar[str] = "greedy"
     title: ClassVar[str] = "Greedy"
     scores: ClassVar[str] = "linear"

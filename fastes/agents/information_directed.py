@@ -60,9 +60,9 @@ class InformationDirectedSampling(Agent):
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its state."""
         from fastes.kernels.agents.information_directed import information_directed
-        from fastes.kernels.beliefs.interface import variances_by_arm
+        from fastes.kernels.beliefs.interface import perturbed_alike
 
-        if variances_by_arm(belief) is not None:
+        if not perturbed_alike(belief):
             raise ValueError(f"{self.title} plays on gaussian rewards only")
         return information_directed.layout(belief, self.samples)
 

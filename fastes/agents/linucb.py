@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
     pass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinUCB(Agent):
     """Play the arm with the largest a'mu_t + alpha sqrt(a'Sigma_t a).
 
@@ -20,6 +21,10 @@ class LinUCB(Agent):
     ----------
     alpha : float
         How many posterior standard deviations of optimism.
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
 
     Examples
     --------
@@ -32,6 +37,7 @@ class LinUCB(Agent):
     alpha: float = parameter(
         "Standard deviations of optimism.", "number", 1.0, default=1.0, minimum=0
     )
+    belief: str = belief()
     name: ClassVar[str] = "linucb"
     title: ClassVar[str] = "LinUCB"
     scores: ClassVar[str] = "quadratic"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief, variance
 from fastes.agents.inflation import LARGEST
 from fastes.checks.parameters import parameter
 
@@ -29,6 +30,13 @@ class PerturbedHistory(Agent):
     ----------
     scale : float
         Standard deviation of the perturbations, in units of the noise, at most 1e9.
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
+    variance : {"fisher"} or float
+        Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
+        perturbs, by what is known once that reward is.
 
     Examples
     --------
@@ -47,6 +55,8 @@ class PerturbedHistory(Agent):
         maximum=LARGEST,
         labelled="unusual",
     )
+    belief: str = belief()
+    variance: str = variance()
     name: ClassVar[str] = "phe"
     title: ClassVar[str] = "PHE"
     scores: ClassVar[str] = "linear"

@@ -21,12 +21,11 @@ def run_bytes(agent: Agent, problem: ProblemSizes, T: int, waiting: int) -> RunB
     """Return the most memory that one run takes in T steps, of whose rewards some are `waiting`."""
     given, K, r = problem.actions, problem.K, problem.rank
     if given.arms_repeat:
-        state, search = agent.state_bytes(K, r, T, problem.rewards), search_bytes(agent, K, r)
+        state = agent.state_bytes(K, r, T, problem.rewards)
+        search = search_bytes(agent, K, r)
     else:
-        state, own = (
-            agent.state_bytes(None, r, T, problem.rewards),
-            given.search_bytes(agent.scores, r),
-        )
+        state = agent.state_bytes(None, r, T, problem.rewards, given.keys)
+        own = given.search_bytes(agent.scores, r)
         search = offer_bytes(agent, K, r) if own is None else own
     return RunBytes(
         state=state + late_rewards.nbytes(waiting, r),

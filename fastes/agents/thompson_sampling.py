@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.belief_options import belief
 from fastes.agents.inflation import inflation
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ class ThompsonSampling(Agent):
     inflation : float
         What the deviation of theta from the posterior mean is multiplied by: 1 is exact
         Thompson sampling, and analyses of the worst case ask for more. At most 1e9.
+    belief : {"auto", "exact", "online"}
+        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
+        normal belief that takes in each reward once, linearised. Auto is exact where arms come
+        again, else online.
 
     Examples
     --------
@@ -33,6 +38,7 @@ class ThompsonSampling(Agent):
     """
 
     inflation: float = inflation()
+    belief: str = belief()
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"

@@ -31,6 +31,8 @@ class Parameter:
         When labels and tables show it, because agents differ by it.
     also : function, optional
         Returns whether a text that is none of the choices is a value too.
+    also_text : str
+        What such a text is, for messages.
     """
 
     help: str
@@ -41,6 +43,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     labelled: str = "always"
     also: Callable[[str], bool] | None = None
+    also_text: str = ""
 
     def is_labelled(self, value: Any) -> bool:
         """Return whether labels show this value."""
@@ -55,10 +58,10 @@ class Parameter:
         if self.kind == "choice":
             text = str(value)
             if value not in self.choices and not (self.also is not None and self.also(text)):
-                choices = ", ".join(self.choices)
+                choices = ", ".join((*self.choices, *filter(None, [self.also_text])))
                 near = suggestion(text, self.choices, self.also)
                 raise ValueError(f"{name} must be one of {choices}, got {value!r}{near}")
-            return value
+            return value if value in self.choices else text
         if self.kind == "integer":
             return numbers.integer(name, value, self.minimum or 0, self.maximum or numbers.MAX_SIZE)
         if self.maximum is not None:

@@ -66,7 +66,7 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
     kinds = {
         "integer": INTEGERS,
         "number": NUMBERS,
-        "choice": words_of(declared.choices),
+        "choice": words_of(declared.choices, declared.also),
         "flag": YES_OR_NO,
     }
     meaning = help_of(declared, agents)

@@ -29,11 +29,15 @@ class BeliefOptions(NamedTuple):
     ----------
     rooted : bool
         Whether a model is drawn from it at every step: it keeps a root of the covariance then.
+    kind : {"auto", "exact", "online"}
+        Where rewards are not Gaussian: the mode given all data; or each reward linearised once.
+        Auto is exact where arms come again.
     variance : float
         Of the perturbations of models, or 0 where the belief says it.
     """
 
     rooted: bool = False
+    kind: str = "auto"
     variance: float = 0.0
 
 
@@ -80,11 +84,11 @@ class RewardLaw(ABC):
         """Raise ValueError where a truth says what this law does not have."""
 
     @abstractmethod
-    def belief(self, K: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
-        """Return the layout of the belief of an agent on K arms of rank r, or raise ValueError.
+    def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
+        """Return the layout of the belief of an agent on arms of rank r, or raise ValueError.
 
-        K is None where arms do not come again at every step; `steps` is how many are to come, or 0
-        where that is not known.
+        Arms that come again are known by keys below `keys`, which is None where none does. `steps`
+        is how many are to come, or 0 where that is not known.
         """
 
     @abstractmethod
@@ -128,10 +132,13 @@ class GaussianRewards(RewardLaw):
                 f"{self.unit:g}, got {truth.noise:g}"
             )
 
-    def belief(self, K: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
+    def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the posterior."""
         from fastes.kernels.beliefs.gaussian.state import gaussian
 
+        if options.kind == "online" or options.variance:
+            name = "belief" if options.kind == "online" else "variance"
+            raise ValueError(f"{name} is about rewards that are not gaussian: leave it out")
         return gaussian.layout(r, rooted=options.rooted)
 
     def layout(self, truth: Truth | None) -> Any:
@@ -163,15 +170,26 @@ class _GeneralisedLinear(RewardLaw):
     def _family(self, variance: float) -> Any:
         """Return the family of the law, for kernels, with the variance of perturbations."""
 
-    def belief(self, K: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
-        """Return the layout of the mode of the posterior, and of what it is computed from."""
+    def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
+        """Return the layout of the mode given all data, or of a belief that linearises them."""
+        from fastes.kernels.beliefs.gaussian.rewards import linearised
+        from fastes.kernels.beliefs.gaussian.state import gaussian
         from fastes.kernels.beliefs.glm.state import glm
 
-        if K is None:
+        family = self._family(options.variance)
+        if options.kind == "online" or (options.kind == "auto" and keys is None):
+            if options.variance:
+                raise ValueError(
+                    "variance is that of the rewards, 'fisher', where a belief is online, "
+                    f"got {options.variance:g}"
+                )
+            return gaussian.layout(r, options.rooted, linearised.layout(family, r))
+        if keys is None and steps == 0:
             raise ValueError(
-                f"{self.name} rewards need arms that stay: actions must be fixed or Redrawn"
+                "belief 'exact' keeps every reward of arms that do not come again, for as many "
+                "steps as a simulation has: a live agent's is 'online'"
             )
-        return glm.layout(self._family(options.variance), K, r, steps)
+        return glm.layout(family, keys or 0, r, steps)
 
 
 class BernoulliRewards(_GeneralisedLinear):
@@ -189,7 +207,7 @@ class BernoulliRewards(_GeneralisedLinear):
         return (reward == 0) | (reward == 1)
 
     def _family(self, variance: float) -> Any:
-        from fastes.kernels.beliefs.glm.families import Bernoulli
+        from fastes.kernels.beliefs.families import Bernoulli
 
         return Bernoulli(variance)
 
@@ -231,7 +249,7 @@ class PoissonRewards(_GeneralisedLinear):
         return (reward >= 0) & (reward == np.floor(reward)) & (reward <= LARGEST_REWARD)
 
     def _family(self, variance: float) -> Any:
-        from fastes.kernels.beliefs.glm.families import Poisson
+        from fastes.kernels.beliefs.families import Poisson
 
         return Poisson(variance)
 

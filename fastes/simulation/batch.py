@@ -176,16 +176,15 @@ def _state(
     e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any, late: LateRewards
 ) -> Any:
     """Return the agent's state at the beginning of a run; or the saved one, and fill `late`."""
-    r = e.bandit.rank
+    r, learned = e.bandit.rank, (e.bandit.rewards, e.bandit.action_set.keys)
     if not e.bandit.action_set.arms_repeat:
         arms = None
     if saved is None:
-        return agent.initial_state(
-            None if arms is None else arms.K, r, source(e.seed, run), e.T, e.bandit.rewards
-        )
+        K = None if arms is None else arms.K
+        return agent.initial_state(K, r, source(e.seed, run), e.T, *learned)
     with made_of("the checkpoint", "state"):
         fill_late(late, saved)
-        return agent.restored_state(saved, arms, r, e.T, e.bandit.rewards)
+        return agent.restored_state(saved, arms, r, e.T, *learned)
 
 
 def slices(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit.decorators import generic, required
+from ..jit.decorators import generic, inlined, required
 
 Belief = Any
 """A named tuple with bodies for the questions below."""
@@ -24,10 +24,16 @@ PLAYS = 1  # so far
 class ArmVariances(NamedTuple):
     """What a belief keeps of perturbations by arm, where arms repeat: its own arrays."""
 
-    slot_of_arm: np.ndarray  # (K,) int32: by key, in order of first play; or -1
+    slot_of_arm: np.ndarray  # (keys,) int32: in order of first play; or -1 (`slot_of_key`)
     columns: np.ndarray  # (r, slots): the arms' rows, an arm a column
     variances: np.ndarray  # (slots,): the sum of the variances of an arm's perturbations so far
     size: np.ndarray  # (2,) int64
+
+
+@inlined
+def slot_of_key(slot_of_arm, key):
+    """Return the slot of the arms of a key, or -1: none yet, or none at all, where none repeats."""
+    return np.int64(slot_of_arm[key]) if slot_of_arm.shape[0] > 0 else np.int64(-1)
 
 
 @required
@@ -129,11 +135,14 @@ def recent_arms(belief):
 
 
 @generic
-def variances_by_arm(belief):
-    """Return `ArmVariances`, of a state or a layout, where `perturbation_root` is not always 1.
+def perturbed_alike(belief):
+    """Return whether `perturbation_root` is always 1. Python calls it, on a state or a layout."""
+    return False
 
-    By default None: rewards are normal with unit noise, and so is the belief. Python calls it.
-    """
+
+@generic
+def variances_by_arm(belief):
+    """Return the `ArmVariances` of a state or a layout, or None. Python calls it."""
 
 
 @required

@@ -22,7 +22,7 @@ from ..agents.interface import (
     restored_state,
     saved_arrays,
 )
-from ..beliefs.interface import Belief, mean_of, recent_arms, update
+from ..beliefs.interface import Belief, mean_of, perturbation_root, recent_arms, update
 from ..jit.decorators import entry, inlined
 from ..states.layout import allocated, filled, saved_fields, zeros
 from ..streams.blocks import Block, no_block
@@ -50,6 +50,7 @@ from .log import (
     make_room,
     missed_scratch,
     most_normals,
+    note_before,
     note_read,
     now,
     oldest,
@@ -163,8 +164,9 @@ def _prepare(agent, source, t):
 @learn.body(DeferredEnsemble)
 def _learn(agent, row, offset, key, reward, source, t):
     make_room(agent.log, agent, source)
-    append(agent.log, key, row)
+    note_before(agent.log, key)
     update(agent.belief, row, offset, key, reward)
+    append(agent.log, key, row, perturbation_root(agent.belief))
 
 
 @entry

@@ -13,9 +13,17 @@ def now(log):
     """Return the number of plays so far."""
 
 
-@required
-def append(log, key, row):
-    """Write down that the arm of a key was played, with this row. The log must not be full."""
+@generic
+def note_before(log, key):
+    """Write down what the belief is about to change, as the arm of a key is played."""
+
+
+@generic
+def append(log, key, row, root):
+    """Write down that the arm of a key was played, with this row, after the belief took it in.
+
+    The perturbations of models have the standard deviation `root`. The log must not be full.
+    """
 
 
 @required

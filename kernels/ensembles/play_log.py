@@ -109,8 +109,11 @@ def _log_needs_capacity(log):
 
 
 @interface.append.body(PlayLog)
-def _append(log, arm, b):
-    """Cost O(1), amortised, and O(r) the first time; the key of an arm is its number."""
+def _append(log, arm, b, root):
+    """Cost O(1), amortised, and O(r) the first time; the key of an arm is its number.
+
+    All perturbations have variance 1.
+    """
     size = log.size
     time, slot = size[_NOW], np.int64(log.slot_of_arm[arm])
     if slot < 0:
@@ -320,7 +323,7 @@ def _replay(log, arms, played, b):
         if log_needs_capacity(log):
             return i
         load_arm(arms, played[i], b)
-        append(log, played[i], b)
+        append(log, played[i], b, 1.0)
     return played.shape[0]
 
 

@@ -141,13 +141,13 @@ def _slot(log, level, block):
 
 
 @interface.append.body(RowLog)
-def _append(log, key, b):
-    """Write down a row; cost O(r^2), amortised."""
+def _append(log, key, b, root):
+    """Write down the row root b; cost O(r^2), amortised."""
     B = log.scratch.columns.shape[1]
     time = log.size[_NOW]
     slot = time % log.rows.shape[0]
     for j in range(b.shape[0]):
-        log.rows[slot, j] = b[j]
+        log.rows[slot, j] = root * b[j]
     log.size[_NOW] = time + 1
     if (time + 1) % B == 0:
         _factor_blocks(log, (time + 1) // B - 1)
@@ -284,7 +284,7 @@ def _log_arrays(log):
 @entry
 def _append_all(log, rows):
     for i in range(rows.shape[0]):
-        append(log, i, rows[i])
+        append(log, i, rows[i], 1.0)
 
 
 def restored_row_log(r: int, M: int, steps: int, first: int, rows: np.ndarray) -> RowLog:

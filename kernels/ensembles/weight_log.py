@@ -15,7 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arithmetic.vectors import dot
-from ..beliefs.interface import PLAYS, SLOTS, ArmVariances, Belief, mean_of, variances_by_arm
+from ..beliefs.interface import (
+    PLAYS,
+    SLOTS,
+    ArmVariances,
+    Belief,
+    mean_of,
+    slot_of_key,
+    variances_by_arm,
+)
 from ..jit.decorators import inlined, kernel
 from ..states.layout import allocated, copy_saved, zeros
 from ..streams.normals import fill_normals
@@ -62,11 +70,13 @@ def weight_log(arms: ArmVariances, steps: int = 0, sequence: bool = True) -> Wei
 
 @allocated
 def ensemble_by_weights(
-    K: int, belief: Belief, M: int, deviations: Deviations, steps: int
+    belief: Belief, M: int, deviations: Deviations, steps: int
 ) -> DeferredEnsemble:
     """Return the state of a deferred ensemble whose perturbations have variances of their own."""
-    r, counted = len(mean_of(belief)), counters(K, M)
-    log = weight_log.layout(variances_by_arm(belief), steps, sequence=counted == 0)
+    arms = variances_by_arm(belief)
+    keys = len(arms.slot_of_arm) or len(arms.variances)
+    r, counted = len(mean_of(belief)), counters(keys, M)
+    log = weight_log.layout(arms, steps, sequence=counted == 0)
     slots = min(M, max(256, steps))
     models = no_models.layout(M, deviations, r, slots, counted, np.float64)
     return deferred_ensemble.layout(belief, log, models)
@@ -77,13 +87,13 @@ def _now(log):
     return log.arms.size[PLAYS]
 
 
-@interface.append.body(WeightLog)
-def _append(log, key, row):
-    """Write down a play before the belief takes it in."""
+@interface.note_before.body(WeightLog)
+def _note_before(log, key):
+    """Write down a play: what it adds, the belief keeps."""
     if log.slot.shape[0] == 0:
         return
     time, taken = log.arms.size[PLAYS], log.arms.size[SLOTS]
-    slot = np.int64(log.arms.slot_of_arm[key])
+    slot = slot_of_key(log.arms.slot_of_arm, key)
     if slot < 0:
         slot = taken
     milestones = log.size[_MILESTONES]

@@ -29,7 +29,23 @@ AGENTS = [
     fastes.PerturbedHistory(),
     fastes.EnsemblePlusPlus(4),
     fastes.UniformRandom(),
+    fastes.EnsembleSampling(5, variance=0.25),
+    fastes.EnsembleSampling(5, belief="online"),
+    fastes.EnsembleSampling(10**9, belief="online"),
+    fastes.EnsembleSampling(5, belief="online", engine="eager"),
+    fastes.ThompsonSampling(belief="online"),
+    fastes.LinUCB(belief="online"),
+    fastes.PerturbedHistory(belief="online"),
+    fastes.EnsemblePlusPlus(4, belief="online"),
 ]
+RNG = np.random.default_rng(0)
+ARMS = RNG.normal(size=(6, 3))
+CHANGING = {
+    "fresh": fastes.actions.Fresh(6, 3),
+    "ball": fastes.actions.Ball(3),
+    "subset": fastes.actions.Subset(ARMS, 3),
+    "given": fastes.actions.Given(RNG.normal(size=(120, 6, 3))),
+}
 each_law = pytest.mark.parametrize("bandit", BANDITS.values(), ids=BANDITS)
 
 
@@ -119,6 +135,75 @@ def test_redrawn_arms_repeat():
     assert (whole.regret.per_run[:, -1] > 0).any()
 
 
+@pytest.mark.parametrize(
+    ("bandit", "name"), [*((LOGISTIC, name) for name in CHANGING), (POISSON, "fresh")], ids=str
+)
+def test_on_sets_that_change_all_agents_learn(bandit, name):
+    """Each loses less than uniform play, on the mean of 20 paired runs."""
+    changing = type(bandit)(CHANGING[name], prior_cov=0.5)
+    agents = [
+        *(fastes.EnsembleSampling(M) for M in (5, 10**9)),
+        fastes.EnsembleSampling(5, engine="eager"),
+        *(kind() for kind in (fastes.ThompsonSampling, fastes.LinUCB, fastes.PerturbedHistory)),
+        fastes.EnsemblePlusPlus(4),
+    ]
+    results = fastes.compare(changing, [*agents, fastes.UniformRandom()], T=120, runs=20)
+    final = [result.regret.final for result in results]
+    for regret in final[:-1]:
+        assert (final[-1] - regret).mean() > 0
+    resumed = fastes.rerun(results[0])
+    assert (resumed.regret.per_run == results[0].regret.per_run).all()
+
+
+@pytest.mark.parametrize("belief", ["exact", "online"])
+@pytest.mark.parametrize("kind", [fastes.Greedy, fastes.ThompsonSampling, fastes.LinUCB])
+def test_a_set_that_never_changes_is_a_fixed_one(kind, belief):
+    """The same arms given at every step: the same data in other places, so the same actions."""
+    agent, T = kind(belief=belief), 80
+    given = fastes.LogisticBandit(fastes.actions.Given(np.tile(ARMS, (T, 1, 1))), prior_cov=2.0)
+    fixed = fastes.LogisticBandit(ARMS, prior_cov=2.0)
+    played = [
+        fastes.simulate(bandit, agent, T, runs=5, keep=["actions"]).actions
+        for bandit in (given, fixed)
+    ]
+    assert (played[0] == played[1]).all()
+
+
+@pytest.mark.parametrize(("M", "belief"), [(1, "online"), (2, "exact"), (8, "online")])
+def test_ensembles_on_fresh_arms_have_the_law_of_the_eager_engine(M, belief):
+    """Final regret of 2,000 runs each, at 4 standard errors of the difference."""
+    bandit = fastes.LogisticBandit(fastes.actions.Fresh(4, 2), prior_cov=4.0)
+    final = [
+        fastes.simulate(
+            bandit, fastes.EnsembleSampling(M, belief=belief, engine=engine), 40, 2000, seed=seed
+        ).regret.final
+        for engine, seed in (("deferred", 1), ("eager", 2))
+    ]
+    for power in (1, 2):
+        a, b = (np.power(each, power) for each in final)
+        error = np.sqrt(a.var() / len(a) + b.var() / len(b))
+        assert abs(a.mean() - b.mean()) < 4 * error
+
+
+@each_law
+def test_a_live_agent_takes_offers(bandit, tmp_path):
+    """Clicks on arms offered now: posterior and next choices come back from a file."""
+    offered = type(bandit)(fastes.actions.Offered(3), prior_cov=0.5)
+    live, rng = fastes.EnsembleSampling(50).start(offered), np.random.default_rng(4)
+    theta = np.array([0.6, -0.5, 0.4])
+    for _ in range(300):
+        rows = rng.normal(size=(5, 3))
+        chosen = live.act(rows)
+        value = rows[chosen] @ theta
+        clicked = rng.random() < 1 / (1 + np.exp(-value))
+        live.observe(rows[chosen], clicked if bandit is LOGISTIC else rng.poisson(np.exp(value)))
+    mean, covariance = live.posterior()
+    # Of three coordinates, each within 4.5 standard deviations of the belief.
+    assert (np.abs(mean - theta) < 4.5 * np.sqrt(np.diag(covariance))).all()
+    live.save(tmp_path / "a.npz")
+    assert fastes.load(tmp_path / "a.npz").act(rows) == live.act(rows)
+
+
 @each_law
 def test_problems_and_results_come_back(bandit, tmp_path):
     bandit.save(tmp_path / "p.npz")
@@ -178,14 +263,26 @@ def test_rewards_that_cannot_be_are_refused(bandit, reward):
             "perturbations must be normal for rewards that are not gaussian",
         ),
         (
-            lambda: fastes.simulate(
-                fastes.LogisticBandit(fastes.actions.Fresh(5, 2)), fastes.Greedy(), T=5
+            lambda: fastes.Greedy(belief="exact").start(
+                fastes.PoissonBandit(fastes.actions.Offered(2))
             ),
-            "bernoulli rewards need arms that stay: actions must be fixed or Redrawn",
+            "belief 'exact' keeps every reward of arms that do not come again",
         ),
         (
-            lambda: fastes.Greedy().start(fastes.PoissonBandit(fastes.actions.Offered(2))),
-            "poisson rewards need arms that stay",
+            lambda: fastes.simulate(
+                LOGISTIC, fastes.EnsembleSampling(3, belief="online", variance=0.2), T=5
+            ),
+            "variance is that of the rewards, 'fisher', where a belief is online, got 0.2",
+        ),
+        (
+            lambda: fastes.EnsembleSampling(3, variance=-1.0),
+            "variance must be one of fisher, a positive number, got -1.0",
+        ),
+        (
+            lambda: fastes.simulate(
+                fastes.LinearBandit.random(5, 2), fastes.Greedy(belief="online"), T=5
+            ),
+            "belief is about rewards that are not gaussian: leave it out",
         ),
         (
             lambda: fastes.simulate(LOGISTIC, fastes.Greedy(), T=5, truth=fastes.Truth(noise=2)),

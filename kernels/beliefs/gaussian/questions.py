@@ -13,7 +13,7 @@ from ...streams.normals import fill_normals
 from .. import interface
 from ..normal_law import NormalLaw, draw_normal
 from .refactor import absorb_recent, refactor
-from .state import MOST_UPDATES, Gaussian, RootedGaussian
+from .state import MOST_UPDATES, Gaussian, NormalRewards, RootedGaussian
 
 
 @interface.sample.body(RootedGaussian)
@@ -121,6 +121,12 @@ def _add_root_row(belief, j, weight, out):
 @interface.mean_of.body(RootedGaussian)
 def _mean_of(belief):
     return belief.mu
+
+
+@interface.perturbed_alike.body(Gaussian)
+@interface.perturbed_alike.body(RootedGaussian)
+def _perturbed_alike(belief):
+    return isinstance(belief.rewards, NormalRewards)
 
 
 @interface.recent_arms.body(Gaussian)

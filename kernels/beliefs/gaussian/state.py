@@ -12,7 +12,7 @@ orthogonal transformation takes those in (a square-root information filter); P i
 eigenvalues would drown in its large ones, is never formed.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,9 +32,14 @@ class Scratch(NamedTuple):
     slot: np.ndarray  # (256,) int64: where an arm of recent_key was last found
 
 
+class NormalRewards(NamedTuple):
+    """Rewards that are normal with unit noise: the belief is the exact posterior."""
+
+
 class Gaussian(NamedTuple):
     """The belief N(mu, S), with S. `n` is short for `most_recent_arms(r)`."""
 
+    rewards: Any  # how one is taken in: `NormalRewards`, or `Linearised` (rewards.py)
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r): covariance, symmetric to the bit; (0, 0) where its root is kept instead
     factor: np.ndarray  # (r, r): U, upper triangular, P = U'U as of the last `refactor`
@@ -48,6 +53,9 @@ class Gaussian(NamedTuple):
     scratch: Scratch
 
 
+NORMAL = NormalRewards()
+
+
 class RootedGaussian(Gaussian):
     """The belief N(mu, S), with a root of S in the place of S."""
 
@@ -55,11 +63,12 @@ class RootedGaussian(Gaussian):
 
 
 @allocated
-def gaussian(r: int, rooted: bool = False) -> Gaussian:
-    """Return the canonical prior N(0, I), with S or with its root."""
+def gaussian(r: int, rooted: bool = False, rewards: Any = NORMAL) -> Gaussian:
+    """Return the canonical prior N(0, I), with S or with its root; of given rewards."""
     n = most_recent_arms(r)
     kind = RootedGaussian if rooted else Gaussian
     return kind(
+        rewards=rewards,
         mu=zeros(r),
         S=identity(0 if rooted else r),
         factor=identity(r),

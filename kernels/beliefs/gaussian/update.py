@@ -5,9 +5,10 @@ import numpy as np
 from ...arithmetic.floats import fma
 from ...arithmetic.triangular import absorb
 from ...arithmetic.vectors import axpy, dot, multiply_transposed
-from ...jit.decorators import inlined, kernel
+from ...jit.decorators import generic, inlined, kernel
 from .. import interface
 from .refactor import refactor
+from .rewards import Linearised, linearise, root_of_last
 from .state import FEWEST_UPDATES, Gaussian, RootedGaussian
 
 _TELLS_MUCH = 1e-3
@@ -21,14 +22,33 @@ def refactor_due(belief):
     return since[0] + 1 >= since[2] or since[1] + 1 >= belief.recent.shape[0]
 
 
+@generic
+def _update_by(rewards, update, belief, row, offset, key, reward):
+    """Let an update take in a reward: by default as a normal one."""
+    update(belief, row, key, reward - offset)
+
+
+@_update_by.body(Linearised)
+def _update_linearised(rewards, update, belief, row, offset, key, reward):
+    """No two linearised rewards have equal rows, even of one arm: keys are those of updates."""
+    y = linearise(belief, row, offset, reward)
+    update(belief, rewards.scratch, belief.since_refactor[0], y)
+
+
 @interface.update.body(Gaussian)
 def _update(belief, row, offset, key, reward):
-    update_covariance(belief, row, key, reward - offset)
+    _update_by(belief.rewards, update_covariance, belief, row, offset, key, reward)
 
 
 @interface.update.body(RootedGaussian)
 def _update_rooted(belief, row, offset, key, reward):
-    update_root(belief, row, key, reward - offset)
+    _update_by(belief.rewards, update_root, belief, row, offset, key, reward)
+
+
+@interface.perturbation_root.body(Gaussian)
+@interface.perturbation_root.body(RootedGaussian)
+def _perturbation_root(belief):
+    return root_of_last(belief.rewards)
 
 
 @inlined
@@ -159,7 +179,7 @@ def _update_with_drift(belief, row, offset, key, reward, before, drift):
         for i in range(r):
             for j in range(r):
                 before[i, j] = S[i, j]
-    update_covariance(belief, row, key, reward - offset)
+    _update_by(belief.rewards, update_covariance, belief, row, offset, key, reward)
     drift[0] += 2.0**-52 * r
     if afresh:
         squares = 0.0
@@ -168,6 +188,18 @@ def _update_with_drift(belief, row, offset, key, reward, before, drift):
                 expected = fma(-gain[i], gain[j], before[i, j])
                 squares += (S[i, j] - expected) ** 2
         drift[0] += np.sqrt(squares)
+
+
+@generic
+def _scale(rewards, belief, row, offset, reward):
+    """Return what a row is multiplied by when it is taken in."""
+    return 1.0
+
+
+@_scale.body(Linearised)
+def _scale_linearised(rewards, belief, row, offset, reward):
+    linearise(belief, row, offset, reward)
+    return rewards.last[0]
 
 
 @interface.update_with_history.body(Gaussian)
@@ -182,8 +214,9 @@ def _update_with_history(belief, row, offset, key, reward, factor, columns, eta)
             root = np.sqrt(np.float64(belief.recent_plays[i]))
             for j in range(r):
                 columns[j, i] = root * belief.recent[i, j]
+        scale = _scale(belief.rewards, belief, row, offset, reward)
         for j in range(r):
-            columns[j, n] = row[j]
+            columns[j, n] = scale * row[j]
         columns[r, : n + 1] = 0.0
         absorb(factor, eta, columns, n + 1)
-    update_covariance(belief, row, key, reward - offset)
+    _update_by(belief.rewards, update_covariance, belief, row, offset, key, reward)

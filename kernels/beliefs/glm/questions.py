@@ -123,8 +123,8 @@ def _is_whole(belief):
     slots, plays = belief.size
     arms = np.flatnonzero(belief.slot_of_arm >= 0)
     return (
-        0 <= slots <= min(len(belief.slot_of_arm), len(belief.plays))
-        and sorted(belief.slot_of_arm[arms]) == list(range(slots))
+        0 <= slots <= len(belief.plays)
+        and (len(belief.slot_of_arm) == 0 or sorted(belief.slot_of_arm[arms]) == list(range(slots)))
         and belief.plays.sum() == plays
         and (belief.plays[:slots] >= 1).all()
         and (belief.variances >= 0).all()

@@ -18,8 +18,8 @@ import numpy as np
 from ...arithmetic.floats import fma
 from ...arithmetic.vectors import dot, multiply_transposed
 from ...jit.decorators import inlined, kernel
+from ..families import slope_and_curvature
 from ..interface import SLOTS
-from .families import slope_and_curvature
 from .hessian import factor_hessian, solve_factored
 from .state import LANES
 

@@ -1,4 +1,4 @@
-"""The belief in a generalised linear model whose arms repeat, and how it starts.
+"""The belief in a generalised linear model, of all data, and how it starts.
 
 With rows b_a and offsets o_a of the distinct arms played so far, n_a plays of each and y_a what
 they paid in all, the logarithm of the posterior density of z is, up to a constant,
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...states.layout import allocated, full, identity, zeros
-from .families import Family
+from ..families import Family
 
 LANES = 8
 """Slots are a multiple of so many, for loops to fill vector registers. Of spare ones all is 0."""
@@ -44,7 +44,7 @@ class Glm(NamedTuple):
     S: np.ndarray  # (r, r)
     factor: np.ndarray  # (r, r): U, upper triangular, H = U'U
     root: np.ndarray  # (r, r): X, lower triangular, S = X'X
-    slot_of_arm: np.ndarray  # (K,) int32: by key; or -1
+    slot_of_arm: np.ndarray  # (keys,) int32: or -1; (0,) where each reward has a slot of its own
     columns: np.ndarray  # (r, slots): b_a, an arm a column
     offsets: np.ndarray  # (slots,): o_a
     plays: np.ndarray  # (slots,): n_a
@@ -56,19 +56,21 @@ class Glm(NamedTuple):
 
 
 @allocated
-def glm(family: Family, K: int, r: int, steps: int = 0) -> Glm:
+def glm(family: Family, keys: int, r: int, steps: int = 0) -> Glm:
     """Return the canonical prior N(0, I), with room for all arms that `steps` steps can play.
 
-    By default for all K. The system gives memory where it is written to.
+    By default for an arm of each key. Without keys no arm repeats, and there is room for as many
+    arms as steps. The system gives memory where it is written to.
     """
-    slots = -(-(min(K, steps) if steps > 0 else K) // LANES) * LANES
+    most = min(keys, steps) if keys and steps else keys or steps
+    slots = -(-most // LANES) * LANES
     return Glm(
         family=family,
         mu=zeros(r),
         S=identity(r),
         factor=identity(r),
         root=identity(r),
-        slot_of_arm=full(K, -1, np.int32),
+        slot_of_arm=full(keys, -1, np.int32),
         columns=zeros((r, slots), grows=True),
         offsets=zeros(slots, grows=True),
         plays=zeros(slots, grows=True),

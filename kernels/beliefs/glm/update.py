@@ -5,8 +5,8 @@ import numpy as np
 from ...arithmetic.vectors import axpy, dot, multiply_transposed
 from ...jit.decorators import entry, inlined, kernel
 from .. import interface
+from ..families import slope_and_curvature
 from ..interface import PLAYS, SLOTS
-from .families import slope_and_curvature
 from .hessian import factor_hessian, invert_factor, solve_factored
 from .solve import gradient, padded, solve
 from .state import Glm
@@ -15,11 +15,12 @@ from .state import Glm
 @inlined
 def _slot(belief, row, offset, key):
     """Return the slot of an arm, a new one if it was not played before."""
-    slot = np.int64(belief.slot_of_arm[key])
+    slot = interface.slot_of_key(belief.slot_of_arm, key)
     if slot < 0:
         slot = belief.size[SLOTS]
         belief.size[SLOTS] = slot + 1
-        belief.slot_of_arm[key] = slot
+        if belief.slot_of_arm.shape[0] > 0:
+            belief.slot_of_arm[key] = slot
         belief.offsets[slot] = offset
         for j in range(row.shape[0]):
             belief.columns[j, slot] = row[j]

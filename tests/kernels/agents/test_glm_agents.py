@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference
 from engine import all_models, learn
-from fastes.kernels.beliefs.glm.families import Bernoulli, Gaussian, Poisson
+from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.streams import layout
 from scipy import special
 

@@ -5,8 +5,8 @@ import pytest
 import reference
 from engine import from_python
 from fastes.kernels.beliefs import interface
+from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.gaussian.state import gaussian
-from fastes.kernels.beliefs.glm.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.glm.state import glm
 from fastes.kernels.beliefs.glm.update import fit
 from hypothesis import given

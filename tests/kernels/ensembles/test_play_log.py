@@ -27,7 +27,7 @@ def append_all(log, arms, first, row):
         if log_needs_capacity(log):
             return i
         row[0], row[1] = arms[i], -arms[i]
-        append(log, arms[i], row)
+        append(log, arms[i], row, 1.0)
     return len(arms)
 
 

@@ -7,7 +7,7 @@ import pytest
 import reference
 from engine import all_models, from_python, learn
 from fastes.kernels.agents.interface import restored_state, saved_arrays
-from fastes.kernels.beliefs.glm.families import Bernoulli, Gaussian, Poisson
+from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.glm.state import glm
 from fastes.kernels.ensembles import cached_models, deferred, weight_log
 from fastes.kernels.ensembles.deviations import NormalDeviations

@@ -5,9 +5,11 @@ A reward y of an arm of value eta has the density exp(y eta - psi(eta)) beside s
 
 from typing import NamedTuple
 
-from ...arithmetic.exponential import exponential, logistic_tail
-from ...arithmetic.floats import fma
-from ...jit.decorators import required
+import numpy as np
+
+from ..arithmetic.exponential import exponential, logistic_tail
+from ..arithmetic.floats import fma
+from ..jit.decorators import required
 
 _LARGEST_VALUE = 300.0
 """Of a Poisson law: where its mean is taken for that of this value, sums of squares are finite."""
@@ -60,3 +62,23 @@ def _of_bernoulli(family, plays, pay, value):
 def _of_poisson(family, plays, pay, value):
     mean = exponential(value if value < _LARGEST_VALUE else _LARGEST_VALUE)
     return fma(plays, mean, -pay), plays * mean
+
+
+@required
+def likeliest_value(family, reward):
+    """Return the value under which a reward is the likeliest: psi' is equal to it there."""
+
+
+@likeliest_value.body(Gaussian)
+def _likeliest_of_gaussian(family, reward):
+    return reward
+
+
+@likeliest_value.body(Bernoulli)
+def _likeliest_of_bernoulli(family, reward):
+    return np.inf if reward > 0.5 else -np.inf
+
+
+@likeliest_value.body(Poisson)
+def _likeliest_of_poisson(family, reward):
+    return np.log(reward) if reward > 0.0 else -np.inf
