@@ -363,7 +363,7 @@ def start_live(agent: Agent, bandit: Bandit, seed: int) -> LiveAgent:
     """Return a live agent before its first choice."""
     if not isinstance(bandit, Bandit):
         raise TypeError(
-            f"bandit must be a bandit such as a LinearBandit, got {numbers.shown(bandit)}"
+            f"bandit must be a problem such as a LinearBandit, got {numbers.shown(bandit)}"
         )
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
     checked(agent)

@@ -37,6 +37,8 @@ class Bandit:
     prior_cov: float | Floats
     rewards: RewardLaw
 
+    law: ClassVar[type[RewardLaw]]
+
     arguments: ClassVar[tuple[str, ...]] = ("prior_mean", "prior_cov")
     """What it is made of, beside the arms."""
 

@@ -1,19 +1,17 @@
 """Bandits whose rewards are clicks or counts: generalised linear models with the canonical link."""
 
-from typing import ClassVar, Self
+from typing import Self
 
 from numpy.typing import ArrayLike
 
 from fastes.actions import ActionSet, Fixed
 from fastes.actions.families import random_arms
 from fastes.problem.bandit import Bandit
-from fastes.problem.rewards import BernoulliRewards, PoissonRewards, RewardLaw
+from fastes.problem.rewards import BernoulliRewards, PoissonRewards
 
 
 class _GeneralisedLinearBandit(Bandit):
     """What logistic and Poisson bandits share."""
-
-    law: ClassVar[type[RewardLaw]]
 
     def __init__(
         self,
@@ -56,7 +54,7 @@ class LogisticBandit(_GeneralisedLinearBandit):
     Parameters
     ----------
     actions : (K, d) array_like or action set
-        The arms, one a row; or `fastes.actions.Redrawn`.
+        The arms, one a row; or a set of `fastes.actions`, where they change.
     prior_mean : float or (d,) array_like
         Mean of theta; a number stands for a vector of it.
     prior_cov : float, (d,) or (d, d) array_like
@@ -70,7 +68,7 @@ class LogisticBandit(_GeneralisedLinearBandit):
     Result(ES, M=100: regret 10.17 +- 1.1 at T=200, 20 runs)
     """
 
-    law: ClassVar[type[RewardLaw]] = BernoulliRewards
+    law = BernoulliRewards
 
 
 class PoissonBandit(_GeneralisedLinearBandit):
@@ -91,4 +89,4 @@ class PoissonBandit(_GeneralisedLinearBandit):
     Result(TS: regret 114 +- 16 at T=200, 20 runs)
     """
 
-    law: ClassVar[type[RewardLaw]] = PoissonRewards
+    law = PoissonRewards

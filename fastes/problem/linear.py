@@ -43,6 +43,7 @@ class LinearBandit(Bandit):
     Result(TS: regret 3.011 +- 0.48 at T=100, 20 runs)
     """
 
+    law = GaussianRewards
     arguments: ClassVar[tuple[str, ...]] = (*Bandit.arguments, "noise")
 
     def __init__(
@@ -52,8 +53,8 @@ class LinearBandit(Bandit):
         prior_cov: ArrayLike = 1.0,
         noise: float = 1.0,
     ) -> None:
-        law = GaussianRewards(numbers.positive("noise", noise))
-        super().__init__(actions, prior_mean, prior_cov, law)
+        rewards = GaussianRewards(numbers.positive("noise", noise))
+        super().__init__(actions, prior_mean, prior_cov, rewards)
 
     @property
     def noise(self) -> float:

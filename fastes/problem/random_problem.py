@@ -91,8 +91,8 @@ class RandomProblem(NamedTuple):
     @property
     def sizes(self) -> ProblemSizes:
         """What the memory of its runs depends on, its rank at most."""
-        actions = self.action_set(0)
-        return ProblemSizes(actions, min(actions.counted_arms or self.d, self.d))
+        actions, rewards = self.action_set(0), bandit_class(self.rewards).law()
+        return ProblemSizes(actions, min(actions.counted_arms or self.d, self.d), False, rewards)
 
     @property
     def bytes(self) -> int:

@@ -14,8 +14,8 @@ class ProblemSizes(NamedTuple):
 
     actions: ActionSet
     rank: int  # at most, where arms are not drawn
-    full: bool = False  # whether arms that are offered are whitened by a matrix
-    rewards: RewardLaw | None = None  # None: Gaussian
+    full: bool  # whether arms that are offered are whitened by a matrix
+    rewards: RewardLaw
 
     @property
     def K(self) -> int:

@@ -46,7 +46,7 @@ class Experiment:
     def __post_init__(self) -> None:
         if not isinstance(self.bandit, Bandit):
             got = numbers.shown(self.bandit)
-            raise TypeError(f"bandit must be a bandit such as a LinearBandit, got {got}")
+            raise TypeError(f"bandit must be a problem such as a LinearBandit, got {got}")
         object.__setattr__(self, "agents", _checked_agents(self.agents))
         most = min(agent.max_steps for agent in self.agents)
         asked = {**PARAMETERS, "T": replace(PARAMETERS["T"], maximum=most), "samples": _SAMPLES}

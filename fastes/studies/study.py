@@ -263,7 +263,9 @@ def _given_problem(words: Mapping[str, Any]) -> Bandit | None:
     if isinstance(given, (str, os.PathLike)):
         return Bandit.load(given)
     if not isinstance(given, Bandit):
-        raise TypeError(f"problem must be a Bandit or its file, got {numbers.shown(given)}")
+        raise TypeError(
+            f"problem must be one such as a LinearBandit, or its file, got {numbers.shown(given)}"
+        )
     return given
 
 

@@ -27,22 +27,30 @@ TS = fastes.ThompsonSampling()
         (
             lambda: fastes.simulate(None, TS, 10),
             TypeError,
-            "bandit must be a LinearBandit, got None",
+            "bandit must be a problem such as a LinearBandit, got None",
         ),
         (
             lambda: fastes.simulate(TS, BANDIT, 10),
             TypeError,
-            "bandit must be a LinearBandit, got Th",
+            "bandit must be a problem such as a LinearBandit, got Th",
         ),
         (
             lambda: fastes.simulate(BANDIT, TS, 10, progress=3),
             TypeError,
             "progress must be True or",
         ),
-        (lambda: TS.start(None), TypeError, "bandit must be a LinearBandit"),
-        (lambda: TS.start(np.eye(3)), TypeError, "bandit must be a LinearBandit, got array"),
+        (lambda: TS.start(None), TypeError, "bandit must be a problem such as a LinearBandit"),
+        (
+            lambda: TS.start(np.eye(3)),
+            TypeError,
+            "bandit must be a problem such as a LinearBandit, got array",
+        ),
         (lambda: fastes.rerun("r.npz"), TypeError, "result must be a Result or a Comparison"),
-        (lambda: fastes.Study(problem=3), TypeError, "problem must be a LinearBandit or its file"),
+        (
+            lambda: fastes.Study(problem=3),
+            TypeError,
+            "problem must be one such as a LinearBandit, or its file",
+        ),
         (lambda: fastes.sweep(BANDIT, "a.db"), TypeError, "study must be a Study, got Linear"),
     ],
 )

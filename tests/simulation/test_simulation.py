@@ -293,8 +293,11 @@ def test_bad_ensembles_are_refused(M):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((fastes.Greedy(), BANDIT), "bandit must be a LinearBandit, got Greedy"),
-        ((np.eye(2), fastes.Greedy()), "bandit must be a LinearBandit, got array"),
+        ((fastes.Greedy(), BANDIT), "bandit must be a problem such as a LinearBandit, got Greedy"),
+        (
+            (np.eye(2), fastes.Greedy()),
+            "bandit must be a problem such as a LinearBandit, got array",
+        ),
         ((BANDIT, "es"), "agent must be an agent such as ThompsonSampling.*, got 'es'"),
         ((BANDIT, fastes.Greedy), "agent must be an agent such as ThompsonSampling.*, got <class"),
     ],

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes import LinearBandit
 from fastes.checks import numbers
 from fastes.checks.arrays import Floats
-from fastes.problem.bandit import LinearBandit
 from fastes.theory.optimal_action import exact_law_of_the_best, values_under
 
 GROUPS = 8
