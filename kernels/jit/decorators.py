@@ -22,15 +22,19 @@ def entry(function: Callable[..., Any]) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function for other kernels to call. A call from Python is a TypeError."""
-    return refuse_python(numba.njit(**kernel_options())(function))
+    """Compile a function for other kernels to call. A call from Python is a TypeError.
+
+    It is not compiled into its callers. Numba would have it inherit that from an `inlined` one.
+    """
+    return refuse_python(numba.njit(forceinline=False, **kernel_options())(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function into its callers.
 
-    For what is called within a loop that should vectorise; and for what takes a large state at
-    every step, since a call copies every field of every array in it.
+    For what is called within a loop that should vectorise; for what takes a large state at every
+    step, since a call copies every field of every array in it; and for draws of random numbers,
+    without which a small step takes a tenth longer (measured).
     """
     return refuse_python(numba.njit(forceinline=True, **kernel_options())(function))
 

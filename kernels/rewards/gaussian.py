@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit.decorators import inlined, kernel
+from ..jit.decorators import inlined
 from ..states.layout import allocated
 from ..streams.blocks import STEPS, Block, begin, no_block
 from ..streams.layout import NOISE
@@ -50,7 +50,7 @@ def _sign_or_uniform(law, bits):
     return _SQRT3 * ((np.float64(bits >> _U(12)) + 0.5) * 2.0**-51 - 1.0)
 
 
-@kernel
+@inlined
 def _fill(source, law, scale, t, numbers):
     """Draw the noise of all steps of the block of t.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit.decorators import inlined, kernel
+from ..jit.decorators import inlined
 from ..states.layout import allocated, zeros
 from .draws import bounded, integer
 from .normals import normal_pair
@@ -44,7 +44,7 @@ def begin(block, source, stream, t):
     return key[3]
 
 
-@kernel
+@inlined
 def _fill_lanes(source, stream, t, first, last, numbers):
     """Draw the normals of lanes first, ..., last - 1 for all steps of the block of t."""
     start = t - t % STEPS
@@ -66,7 +66,7 @@ def draw_vector(block, source, stream, t, n):
         block.key[3] = _U(wanted)
 
 
-@kernel
+@inlined
 def _fill_integers(source, stream, t, n, numbers):
     start = t - t % STEPS
     for s in range(STEPS):
@@ -85,7 +85,7 @@ def integer_at(block, source, stream, t, n):
     return value if value >= 0 else integer(source, stream, t, n)  # a draw that was rejected
 
 
-@kernel
+@inlined
 def _fill_uniforms(source, stream, t, numbers):
     start = t - t % STEPS
     for s in range(STEPS // 2):
