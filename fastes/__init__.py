@@ -1,4 +1,4 @@
-"""Exact, fast ensemble sampling and Thompson sampling on linear-Gaussian bandits.
+"""Exact, fast ensemble sampling and Thompson sampling on linear, logistic and Poisson bandits.
 
 The names below are loaded when they are first used: importing fastes costs no import of numba.
 """

@@ -71,7 +71,7 @@ class _LazyGroup(click.Group):
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(fastes.__version__, prog_name="fastes")
 def main(**_: Any) -> None:
-    """Ensemble sampling and Thompson sampling on linear-Gaussian bandits.
+    """Ensemble sampling and Thompson sampling on linear, logistic and Poisson bandits.
 
     \b
     fastes simulate --M 10000
