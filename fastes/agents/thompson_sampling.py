@@ -52,7 +52,7 @@ class ThompsonSampling(Agent):
     inflation: float = inflation()
     belief: str = belief()
     sampler: str = parameter(
-        "How theta is drawn where rewards are not Gaussian: exactly by metropolis.",
+        "How theta is drawn where rewards are not Gaussian.",
         "choice",
         "laplace",
         default="laplace",
