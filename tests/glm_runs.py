@@ -7,7 +7,7 @@ import numpy as np
 from fastes.kernels.actions.arms import empty_arms, store_rows
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents import ensemble_plus_plus as plus
-from fastes.kernels.agents import greedy, interface, linucb, thompson
+from fastes.kernels.agents import greedy, interface, linucb, metropolis, thompson
 from fastes.kernels.agents import perturbed_history as history
 from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.glm.state import glm
@@ -58,6 +58,7 @@ AGENTS = {
     "es": lambda K, belief, origin, T: ensemble(5, K, belief, origin, T),
     "eager": lambda K, belief, origin, T: ensemble(5, K, belief, origin, T, engine="eager"),
     "ts": lambda K, belief, origin, T: thompson.thompson(belief, 1.0),
+    "metropolis": lambda K, belief, origin, T: metropolis.metropolis(belief, 1.0, 32),
     "greedy": lambda K, belief, origin, T: greedy.greedy(belief),
     "linucb": lambda K, belief, origin, T: linucb.linucb(belief, 1.0),
     "phe": lambda K, belief, origin, T: history.perturbed_history(belief, 0.7),

@@ -547,6 +547,17 @@ class Plays:
         weights = np.asarray(self.n * variance, np.float64)
         return np.asarray(np.eye(len(z)) + self.rows.T @ (weights[:, None] * self.rows))
 
+    def log_density(self, z: Floats) -> float:
+        """The log of prior times likelihood at z, up to a constant."""
+        z = z.astype(np.longdouble)
+        value = self.offsets + self.rows.astype(np.longdouble) @ z
+        if self.family == "bernoulli":  # log p for each that paid, log(1 - p) for each that did not
+            logs = -self.y * np.logaddexp(0, -value) - (self.n - self.y) * np.logaddexp(0, value)
+        else:
+            psi = np.exp(value) if self.family == "poisson" else value**2 / 2
+            logs = self.y * value - self.n * psi
+        return float(logs.sum() - z @ z / 2)
+
     def distance(self, z: Floats, xi: Any = 0.0) -> float:
         """How many standard deviations z is from where the gradient is zero, to first order."""
         g = self.gradient(z, xi)
@@ -616,6 +627,34 @@ def glm_ensemble(
         _, variance = mean_and_variance(family, offsets[arm] + actions[arm] @ mode)
         V[arm] += constant or float(variance)
     return arms, read, mode
+
+
+def metropolis(
+    data: Plays, z: Floats, seed: int, run: int, stream: int, t: int, proposals: int, nu: int = 8
+) -> Floats:
+    """Where a chain that is at z goes by proposals of Student's law around the mode."""
+    mode, r = data.mode(), len(z)
+    U = np.linalg.cholesky(data.hessian(mode)).T
+    lane = 0
+
+    def log_weight(z: Floats) -> float:
+        square = float(((U @ (z - mode)) ** 2).sum())
+        return data.log_density(z) + (nu + r) / 2 * math.log(1 + square / nu)
+
+    def words(lanes: int) -> list[int]:
+        nonlocal lane
+        lane += lanes
+        return [w for k in range(lane - lanes, lane) for w in random_pair(seed, run, stream, k, t)]
+
+    for _ in range(proposals):
+        normals = [normal_pair(seed, run, stream, lane + j // 2, t)[j % 2] for j in range(r)]
+        lane += (r + 1) // 2
+        chi_square = -2 * sum(math.log((word + 0.5) / 2.0**64) for word in words(nu // 4))
+        proposal = mode + np.linalg.inv(U) @ normals * math.sqrt(nu / chi_square)
+        uniform = (words(1)[0] + 0.5) / 2.0**64
+        if log_weight(proposal) - log_weight(z) >= math.log(uniform):
+            z = proposal
+    return z
 
 
 def linearised(

@@ -1,5 +1,6 @@
 """Reward laws: which rewards there can be, the belief that takes them in, the law for kernels."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -154,7 +155,7 @@ GAUSSIAN = GaussianRewards()
 """With noise of 1."""
 
 
-class _GeneralisedLinear(RewardLaw):
+class GeneralisedLinear(RewardLaw):
     """Rewards of a generalised linear model with its canonical link, and no noise of their own."""
 
     lost: ClassVar[str] = "the mode of the posterior was not found"
@@ -165,6 +166,14 @@ class _GeneralisedLinear(RewardLaw):
             raise ValueError(
                 f"truth's noise is about Gaussian rewards, got {truth} for {self.name} rewards"
             )
+
+    @abstractmethod
+    def outcomes(self, values: Floats) -> range:
+        """Return the rewards that there can be for arms of these values, but for one in 10^12."""
+
+    @abstractmethod
+    def probability(self, reward: int, values: Floats) -> Floats:
+        """Return the probability of a reward for arms of these values."""
 
     @abstractmethod
     def _family(self, variance: float) -> Any:
@@ -192,7 +201,7 @@ class _GeneralisedLinear(RewardLaw):
         return glm.layout(family, keys or 0, r, steps)
 
 
-class BernoulliRewards(_GeneralisedLinear):
+class BernoulliRewards(GeneralisedLinear):
     """1 with probability 1 / (1 + exp(-a'theta)), else 0."""
 
     name: ClassVar[str] = "bernoulli"
@@ -206,6 +215,16 @@ class BernoulliRewards(_GeneralisedLinear):
         """Return whether a reward is 0 or 1."""
         return (reward == 0) | (reward == 1)
 
+    def outcomes(self, values: Floats) -> range:
+        """Return 0 and 1."""
+        return range(2)
+
+    def probability(self, reward: int, values: Floats) -> Floats:
+        """Return 1 / (1 + exp(-value)) for 1."""
+        from scipy.special import expit
+
+        return np.asarray(expit(values if reward else -values))
+
     def _family(self, variance: float) -> Any:
         from fastes.kernels.beliefs.families import Bernoulli
 
@@ -218,7 +237,7 @@ class BernoulliRewards(_GeneralisedLinear):
         return bernoulli_rewards.layout()
 
 
-class PoissonRewards(_GeneralisedLinear):
+class PoissonRewards(GeneralisedLinear):
     """A count of mean exp(a'theta)."""
 
     name: ClassVar[str] = "poisson"
@@ -247,6 +266,16 @@ class PoissonRewards(_GeneralisedLinear):
     def takes(self, reward: Any) -> Any:
         """Return whether a reward is a count."""
         return (reward >= 0) & (reward == np.floor(reward)) & (reward <= LARGEST_REWARD)
+
+    def outcomes(self, values: Floats) -> range:
+        """Return the counts of all Poisson laws, but for tails."""
+        least, most = np.exp([values.min(), values.max()])
+        last = most + 7.5 * np.sqrt(most) + 28.0
+        return range(max(0, int(least - 7.5 * np.sqrt(least))), int(last))
+
+    def probability(self, reward: int, values: Floats) -> Floats:
+        """Return the Poisson law's, of mean exp(value)."""
+        return np.exp(reward * values - np.exp(values) - math.lgamma(reward + 1.0))
 
     def _family(self, variance: float) -> Any:
         from fastes.kernels.beliefs.families import Poisson

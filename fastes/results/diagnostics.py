@@ -12,8 +12,6 @@ from fastes.checks.documented import documented
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fastes.problem.constants import Constants
-
 
 @documented
 class Measurements(NamedTuple):
@@ -58,6 +56,9 @@ class Measurements(NamedTuple):
     exceedance : float
         Share of models, or of posterior draws for Thompson sampling, with
         max_a a'z >= max_a a'theta; nan for agents without models.
+    effective_samples : float
+        Independent draws of theta that the weighted ones are worth, where rewards are not
+        Gaussian; nan where they are, for there draws have no weights.
     """
 
     hellinger_squared: Any
@@ -74,6 +75,7 @@ class Measurements(NamedTuple):
     ensemble_mean_error: Any
     ensemble_cov_error: Any
     exceedance: Any
+    effective_samples: Any
 
 
 @documented
@@ -128,8 +130,9 @@ class Diagnostics:
         Draws of theta for each probe.
     per_run : Measurements of (runs, times) arrays
         One row a run.
-    constants : Constants
-        What the bounds need to know of the problem.
+    constants : Constants or None
+        What the bounds need to know of the problem; None where rewards are not Gaussian, which
+        they are not about.
 
     Examples
     --------
@@ -146,7 +149,7 @@ class Diagnostics:
     t: NDArray[np.int64]
     samples: int
     per_run: Any
-    constants: "Constants"
+    constants: Any
 
     def mean(self, name: str) -> Mean:
         """Return the mean over runs of a measurement, of `step_regret` or of `information_ratio`.

@@ -88,7 +88,8 @@ def _parts(result: Result) -> Arrays:
 def _described(found: Diagnostics | None) -> dict[str, Any] | None:
     if found is None:
         return None
-    return {"samples": found.samples, "constants": asdict(found.constants)}
+    known = found.constants
+    return {"samples": found.samples, "constants": None if known is None else asdict(known)}
 
 
 def load_results(path: str | os.PathLike[str]) -> Result | Comparison:
@@ -151,7 +152,8 @@ def _diagnostics(
 
     measured = Measurements(*(arrays[f"probe_{name}_{i}"] for name in Measurements._fields))
     times, samples = arrays[f"probe_times_{i}"], described["samples"]
-    return Diagnostics(times, samples, measured, typed(Constants, described["constants"]))
+    known = described["constants"]
+    return Diagnostics(times, samples, measured, known and typed(Constants, known))
 
 
 def write_csv(path: str | os.PathLike[str], results: Sequence[Result], force: bool = False) -> None:

@@ -196,9 +196,9 @@ def run_experiment(
                 agent.require_action_law(experiment.bandit, experiment.seed)
             else:
                 require_action_law(agent)
-        from fastes.theory.constants import constants
+        from fastes.theory.constants import constants_beside
 
-        constants(experiment.bandit, seed=experiment.seed)  # what cannot be had is refused now
+        constants_beside(experiment.bandit, experiment.seed)  # what cannot be had is refused now
     plans = [
         make_plan(experiment, agent, runs, threads, saved=checkpoint is not None)
         for agent in experiment.agents

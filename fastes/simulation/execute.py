@@ -89,9 +89,9 @@ def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, thre
     """Return what was measured in the runs that are done, of which there must be one."""
     e, found, done = experiment, None, partial.done
     if e.probe_times is not None:
-        from fastes.theory.constants import constants
+        from fastes.theory.constants import constants_beside
 
-        known = constants(e.bandit, seed=e.seed)
+        known = constants_beside(e.bandit, e.seed)
         measured = Measurements(*(part[done] for part in partial.measurements or ()))
         found = Diagnostics(e.probe_times, e.samples, measured, known)
     numbers = np.flatnonzero(done) + partial.runs.start

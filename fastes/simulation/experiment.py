@@ -58,10 +58,7 @@ class Experiment:
             object.__setattr__(self, "theta", theta)
         if self.probe_times is not None:
             object.__setattr__(self, "probe_times", _probe_times(self.probe_times, self.T))
-            if self.bandit.rewards.name != "gaussian":
-                raise ValueError(
-                    f"diagnostics are for gaussian rewards, got {self.bandit.rewards.name}"
-                )
+            self._check_beliefs()
         given = self.bandit.action_set
         if not given.simulated:
             raise ValueError(
@@ -78,6 +75,15 @@ class Experiment:
         if self.theta is not None and self._changes_prior:
             truth = self.world.truth
             raise ValueError(f"theta is fixed: truth must have no prior of it, got {truth}")
+
+    def _check_beliefs(self) -> None:
+        """Raise ValueError where an agent's belief is not what it could know at best."""
+        for agent in self.agents:
+            if self.bandit.rewards.name != "gaussian" and agent.belief == "online":
+                raise ValueError(
+                    "diagnostics compare with the posterior given all data, which belief 'online' "
+                    f"does not keep, got {agent.label}"
+                )
 
     @cached_property
     def times(self) -> NDArray[np.int64]:

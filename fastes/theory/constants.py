@@ -40,6 +40,17 @@ def constants(bandit: Bandit, *, samples: int = 1 << 16, seed: int = 0) -> Const
     return known[samples, seed]
 
 
+def constants_beside(bandit: Bandit, seed: int) -> Constants | None:
+    """Return what the bounds beside diagnostics need to know, or None: there are none.
+
+    Raise ValueError where there can be no diagnostics.
+    """
+    if bandit.rewards.name == "gaussian":
+        return constants(bandit, seed=seed)
+    bandit.require_fixed_arms("diagnostics")
+    return None
+
+
 # Several agents are often held against the same bounds.
 _KNOWN: "WeakKeyDictionary[Bandit, dict[tuple[int, int], Constants]]" = WeakKeyDictionary()
 

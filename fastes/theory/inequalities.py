@@ -113,9 +113,16 @@ def first_order_measured(result: Result) -> float:
 
 
 def _is_misled(result: Result) -> bool:
-    """Return whether what was measured bounds nothing: of another world, or of late rewards."""
-    facts = unusual(result.configuration._asdict())
-    return any(FACTS[name].outside is not None for name in facts)
+    """Return whether what was measured bounds nothing.
+
+    So it is in a world that is not as believed, for late rewards, and for rewards of which no model
+    is a draw from the posterior.
+    """
+    c = result.configuration
+    facts = unusual(c._asdict())
+    return c.rewards != FACTS["rewards"].usual or any(
+        FACTS[name].outside is not None for name in facts
+    )
 
 
 def information_measured(result: Result) -> Mean | None:
@@ -185,6 +192,7 @@ def inequalities(result: Result) -> dict[str, Any]:
         "information_ratio": plain(found.mean("information_ratio")),
         "ensemble": _ensemble(found),
         "exceedance": plain(found.mean("exceedance")),
+        "effective_samples": _or_none(found, "effective_samples"),
         "information_of_phat": None if told is None else plain(told),
         "bounds": None if c.outside_theory else _bounds(result),
         "totals": {
@@ -231,6 +239,11 @@ def _ensemble(found: Diagnostics) -> dict[str, Any] | None:
         return None
     names = ("variance", "mean_error", "cov_error")
     return {name: plain(found.mean(f"ensemble_{name}")) for name in names}
+
+
+def _or_none(found: Diagnostics, name: str) -> dict[str, Any] | None:
+    """Return a mean over runs as plain values, or None for what no run has."""
+    return None if np.isnan(found.values(name)).all() else plain(found.mean(name))
 
 
 def plain(mean: Mean) -> dict[str, Any]:

@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastes.agents.action_law import ActionLaw
 from fastes.agents.agent import Agent
 from fastes.agents.best_arms import BLOCK, BestArmCounts, draws_of
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.arms import Arms
-from fastes.kernels.beliefs.interface import normal_law
+from fastes.kernels.beliefs.interface import has_density, normal_law
 from fastes.kernels.beliefs.normal_law import NormalLaw
 from fastes.kernels.diagnostics.best_of_models import values_of_arm
 from fastes.kernels.diagnostics.mutual_information import bins_of, information, points_of
+from fastes.kernels.rewards.interface import mean_of_value
+from fastes.kernels.states.layout import allocate
 from fastes.kernels.streams.philox import Source
 from fastes.problem.bandit import Bandit
 from fastes.results.diagnostics import Measurements
@@ -34,6 +35,7 @@ from fastes.theory.divergences import (
     seldom_best,
 )
 from fastes.theory.optimal_action import exact_law_of_the_best, values_under
+from fastes.theory.weighted_draws import BestArm, best_by_weights
 
 _AFFORDABLE = 1 << 26  # multiply-adds: a twentieth of a second
 _AFFORDABLE_DRAWS = 1 << 28  # the same, of more draws than were asked for
@@ -56,48 +58,69 @@ def probe(
 
     `means` are the true mean rewards in units of the noise.
     """
-    posterior = normal_law(state.belief)
     arms, sigma = bandit.canonical.arms, bandit.rewards.unit
     played = agent.action_law(state, arms, source, t)
-    apart, z, informative = _draws(bandit, posterior, source, t, samples, played.probabilities)
-    winners, best = _count_best_arms(arms, z)
-    expected, drawn = _optimal(bandit, posterior, z, winners)
-    law = law_of_frequencies(drawn.p, drawn.n, bandit.duplicate_counts)
+    find = best_by_weights if has_density(state.belief) else _best_by_normal_draws
+    best = find(bandit, state.belief, source, t, samples, played.probabilities)
     if played.probabilities is None:  # as Thompson sampling does, it plays p itself
-        q, divergence = drawn.p, Divergences(0.0, 0.0, 0.0, 0.0, 0.0)
+        q, divergence = best.p, Divergences(0.0, 0.0, 0.0, 0.0, 0.0)
     else:
         q = played.probabilities
-        seldom = seldom_best(drawn.p, drawn.n, apart, bandit.duplicate_counts) & (q > 0)
-        law = refined_law(law, np.flatnonzero(seldom), bandit, posterior, source, t)
-        divergence = divergences(q, law, bandit, played.draws)
-    main, error = _main_regret_and_error(q, drawn, expected)
+        divergence = divergences(q, best.law, bandit, played.draws)
+    main, error = _main_regret_and_error(q, best)
     if played.probabilities is None:
-        main *= 1.0 / (1.0 - 1.0 / drawn.n)  # n draws make it too small by that factor
+        main *= 1.0 / (1.0 - 1.0 / best.draws)  # n draws make it too small by that factor
     moments = played.moments
+    scores = best.best_scores if played.probabilities is None else played.best_scores
     return Measurements(
         **divergence._asdict(),
-        entropy=entropy_of(law),
+        entropy=entropy_of(best.law),
         main_regret=sigma * main,
         approximation_error=sigma * error,
         regret=sigma * float(means.max() - q @ means),
-        information=_information(bandit, q, z[:informative], best[:informative]),
+        information=best.information,
         ensemble_variance=moments.variance if moments else math.nan,
         ensemble_mean_error=moments.mean_error if moments else math.nan,
         ensemble_cov_error=moments.cov_error if moments else math.nan,
-        exceedance=_exceedance(played, winners, float(means.max())),
+        exceedance=_exceedance(bandit, scores, float(means.max())),
+        effective_samples=best.effective,
     )
 
 
-def _exceedance(played: ActionLaw, winners: BestArmCounts, best: float) -> float:
+def _best_by_normal_draws(
+    bandit: Bandit, belief: Any, source: Source, t: int, samples: int, played: Floats | None
+) -> BestArm:
+    """Return what draws from a normal posterior say of the best arm; exactly, where that can be."""
+    posterior = normal_law(belief)
+    apart, z, informative = _draws(bandit, posterior, source, t, samples, played)
+    winners, best = _count_best_arms(bandit.canonical.arms, z)
+    expected, drawn = _optimal(bandit, posterior, z, winners)
+    law = law_of_frequencies(drawn.p, drawn.n, bandit.duplicate_counts)
+    if played is not None:
+        seldom = seldom_best(drawn.p, drawn.n, apart, bandit.duplicate_counts) & (played > 0)
+        law = refined_law(law, np.flatnonzero(seldom), bandit, posterior, source, t)
+    q = drawn.p if played is None else played
+    return BestArm(
+        p=drawn.p,
+        law=law,
+        values=drawn.values,
+        expected=expected,
+        information=_information(bandit, q, z[:informative], best[:informative]),
+        draws=drawn.n,
+        effective=math.nan,
+        best_scores=np.concatenate(winners.best_scores),
+    )
+
+
+def _exceedance(bandit: Bandit, best_scores: Floats | None, best: float) -> float:
     """Return the share of models that think their best arm at least as good as the best is.
 
     Of posterior draws for an agent that plays these, nan for one without models.
     """
-    if played.best_scores is not None:
-        return float((played.best_scores >= best).mean())
-    if played.probabilities is None:
-        return float((np.concatenate(winners.best_scores) >= best).mean())
-    return math.nan
+    if best_scores is None:
+        return math.nan
+    law = allocate(bandit.rewards.layout(None))
+    return float((mean_of_value(law, best_scores) >= best).mean())
 
 
 class _Draws(NamedTuple):
@@ -180,11 +203,12 @@ def _optimal(
     return drawn, _Drawn(winners.counts / n, winners.values / n, n)
 
 
-def _main_regret_and_error(q: Floats, law: _Drawn, expected: Floats) -> tuple[float, float]:
+def _main_regret_and_error(q: Floats, law: BestArm) -> tuple[float, float]:
     """Return G_t and D_t of the proof of Theorem 2 with phat_t = q in the place of pbar_t.
 
     Their sum is sum_a E_t[v_a; A* = a] - q'E_t[v], whatever the error of p.
     """
+    expected = law.expected
     root_p, root_q = np.sqrt(law.p), np.sqrt(q)
     conditional = np.divide(law.values, root_p, out=np.zeros(len(q)), where=root_p > 0)
     main = root_q @ (conditional - root_p * expected)

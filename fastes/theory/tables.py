@@ -112,6 +112,7 @@ _MEASURED = (
         ("information", "bounds.kl_pbar_p", "the information bound on KL(pbar||p), proven."),
         ("fresh", "bounds.hellinger_squared_of_pbar", "a bound on Hellinger^2 of pbar and p."),
         ("exceedance", "exceedance", "share of models with max a'z >= max a'theta."),
+        ("draws", "effective_samples", "independent draws of theta that p is worth."),
     ),
 )
 """Tables of columns: title, place in what `inequalities` returns, explanation."""

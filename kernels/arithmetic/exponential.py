@@ -1,4 +1,4 @@
-"""The exponential and the logistic function, vectorised: the same bits in every loop."""
+"""The exponential, the logistic function, a logarithm, vectorised: the same bits in every loop."""
 
 from ..jit.decorators import inlined
 from .floats import bits_float, float_bits, fma
@@ -47,3 +47,30 @@ def logistic_tail(x):
     large = 1.0 / (1.0 + e)
     small = e * large
     return small, large * small
+
+
+@inlined
+def log_one_plus(x):
+    """Return log(1 + x) for x in [0, 1], to a few units in the last place.
+
+    It is 2 atanh(s) with s = x / (2 + x) <= 1/3, by the series in s^2 up to s^33.
+    """
+    s = x / (2.0 + x)
+    q = s * s
+    p = 1.0 / 33.0
+    p = fma(q, p, 1.0 / 31.0)
+    p = fma(q, p, 1.0 / 29.0)
+    p = fma(q, p, 1.0 / 27.0)
+    p = fma(q, p, 1.0 / 25.0)
+    p = fma(q, p, 1.0 / 23.0)
+    p = fma(q, p, 1.0 / 21.0)
+    p = fma(q, p, 1.0 / 19.0)
+    p = fma(q, p, 1.0 / 17.0)
+    p = fma(q, p, 1.0 / 15.0)
+    p = fma(q, p, 1.0 / 13.0)
+    p = fma(q, p, 1.0 / 11.0)
+    p = fma(q, p, 1.0 / 9.0)
+    p = fma(q, p, 1.0 / 7.0)
+    p = fma(q, p, 1.0 / 5.0)
+    p = fma(q, p, 1.0 / 3.0)
+    return fma(s + s, q * p, s + s)

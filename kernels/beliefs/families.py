@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic.exponential import exponential, logistic_tail
+from ..arithmetic.exponential import exponential, log_one_plus, logistic_tail
 from ..arithmetic.floats import fma
 from ..jit.decorators import required
 
@@ -62,6 +62,34 @@ def _of_bernoulli(family, plays, pay, value):
 def _of_poisson(family, plays, pay, value):
     mean = exponential(value if value < _LARGEST_VALUE else _LARGEST_VALUE)
     return fma(plays, mean, -pay), plays * mean
+
+
+@required
+def minus_log_likelihood(family, plays, pay, value):
+    """Return n psi - y eta at a value eta, for n plays that paid y in all.
+
+    By arithmetic that vectorises.
+    """
+
+
+@minus_log_likelihood.body(Gaussian)
+def _minus_log_of_gaussian(family, plays, pay, value):
+    return value * fma(0.5 * plays, value, -pay)
+
+
+@minus_log_likelihood.body(Bernoulli)
+def _minus_log_of_bernoulli(family, plays, pay, value):
+    # Of both terms none is negative: where nearly all of many plays paid, n psi - y eta would
+    # cancel.
+    size = abs(value)
+    unlikely = plays - pay if value >= 0.0 else pay
+    return fma(plays, log_one_plus(exponential(-size)), unlikely * size)
+
+
+@minus_log_likelihood.body(Poisson)
+def _minus_log_of_poisson(family, plays, pay, value):
+    mean = exponential(value if value < _LARGEST_VALUE else _LARGEST_VALUE)
+    return fma(plays, mean, -pay * value)
 
 
 @required

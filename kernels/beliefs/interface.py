@@ -125,6 +125,22 @@ def add_root_row(belief, j, weight, out):
 
 
 @required
+def log_density(belief, z):
+    """Return the logarithm of the exact posterior's density at z, up to a constant."""
+
+
+@required
+def squared_distance(belief, z):
+    """Return (z - mu)'P(z - mu)."""
+
+
+@generic
+def has_density(belief):
+    """Return whether there is a `log_density`. Python calls it, on a state or a layout."""
+    return False
+
+
+@required
 def mean_of(belief):
     """Return mu, the array itself. Python calls it, on a state or a layout."""
 

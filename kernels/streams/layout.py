@@ -30,6 +30,7 @@ REFERENCE = _U(13)  # how Ensemble++ mixes its models: a vector at t
 EXPLORATION = _U(14)  # whether a step explores: a scalar at t
 INFORMATION_MODELS = _U(15)  # models of a step: a vector at t (search/information_ratio.py)
 INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
+PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
 FIRST_OWN = _U(128)  # this one and those up to 255 are for agents from outside the package
 
 MAX_LANE = 2**32 - 1

@@ -34,6 +34,7 @@ AGENTS = [
     fastes.EnsembleSampling(10**9, belief="online"),
     fastes.EnsembleSampling(5, belief="online", engine="eager"),
     fastes.ThompsonSampling(belief="online"),
+    fastes.ThompsonSampling(sampler="metropolis"),
     fastes.LinUCB(belief="online"),
     fastes.PerturbedHistory(belief="online"),
     fastes.EnsemblePlusPlus(4, belief="online"),
@@ -46,6 +47,7 @@ CHANGING = {
     "subset": fastes.actions.Subset(ARMS, 3),
     "given": fastes.actions.Given(RNG.normal(size=(120, 6, 3))),
 }
+METROPOLIS = fastes.ThompsonSampling(sampler="metropolis")
 each_law = pytest.mark.parametrize("bandit", BANDITS.values(), ids=BANDITS)
 
 
@@ -76,7 +78,7 @@ def test_a_live_agent_plays_as_the_simulated_one(agent):
         live.observe(int(arm), bool(reward))
 
 
-@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[1], AGENTS[4]], ids=str)
+@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[1], AGENTS[4], METROPOLIS], ids=str)
 @each_law
 def test_a_checkpoint_goes_on_to_a_longer_horizon(bandit, agent, tmp_path):
     file = tmp_path / "run.ckpt"
@@ -86,7 +88,7 @@ def test_a_checkpoint_goes_on_to_a_longer_horizon(bandit, agent, tmp_path):
     assert (resumed.regret.per_run == whole.regret.per_run).all()
 
 
-@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[1], AGENTS[4]], ids=str)
+@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[1], AGENTS[4], METROPOLIS], ids=str)
 def test_saved_and_copied_agents_go_on_to_the_same_bit(agent, tmp_path):
     live = agent.start(LOGISTIC, seed=3)
     for _ in range(20):
@@ -279,6 +281,20 @@ def test_rewards_that_cannot_be_are_refused(bandit, reward):
             "variance must be one of fisher, a positive number, got -1.0",
         ),
         (
+            lambda: fastes.simulate(fastes.LinearBandit.random(5, 2), METROPOLIS, T=5),
+            "sampler is about rewards that are not gaussian, whose posterior has no closed form",
+        ),
+        (
+            lambda: fastes.simulate(
+                LOGISTIC, fastes.ThompsonSampling(sampler="metropolis", belief="online"), T=5
+            ),
+            "sampler 'metropolis' needs belief 'exact'",
+        ),
+        (
+            lambda: METROPOLIS.start(fastes.LogisticBandit(fastes.actions.Offered(2))),
+            "sampler 'metropolis' needs belief 'exact'",
+        ),
+        (
             lambda: fastes.simulate(
                 fastes.LinearBandit.random(5, 2), fastes.Greedy(belief="online"), T=5
             ),
@@ -308,7 +324,7 @@ def test_what_there_is_not_is_refused_in_a_sentence(call, message):
 
 
 @pytest.mark.parametrize("reward", [0, 1])
-@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[4], AGENTS[6]], ids=str)
+@pytest.mark.parametrize("agent", [AGENTS[0], AGENTS[4], AGENTS[6], METROPOLIS], ids=str)
 def test_the_smallest_problem_and_rewards_that_are_all_alike(agent, reward):
     bandit = fastes.LogisticBandit([[1000.0]], prior_cov=100.0)
     live = agent.start(bandit)

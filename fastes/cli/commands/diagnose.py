@@ -82,6 +82,8 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
                 "--plot draws bounds, which are for a world as agents believe it and "
                 "rewards that come at once: leave out --truth-..., --noise-law and --delay"
             )
+        if options["rewards"] not in (None, "gaussian") and options["plot"] is not None:
+            raise click.UsageError("--plot draws bounds, which are for --rewards gaussian")
         chosen["diagnostics"] = options["times"] or probe_times(T)
         comparison, stopped = simulate_from_options(options, not (quiet or as_json), **chosen)
         _save_and_print(comparison, options, as_json, quiet)

@@ -1,3 +1,3 @@
 """Generalised linear models: the mode of the belief about z, and Laplace's approximation there."""
 
-from . import questions, update  # noqa: F401, which register the bodies
+from . import density, questions, update  # noqa: F401, which register the bodies

@@ -41,7 +41,7 @@ def padded(belief):
 
 
 @inlined
-def _combine(columns, offsets, z, out):
+def combine(columns, offsets, z, out):
     """out = offsets + columns'z, four coordinates at a time; cost O(n r)."""
     r, n = z.shape[0], out.shape[0]
     for i in range(n):
@@ -63,7 +63,7 @@ def gradient(belief, xi, z, g):
     """g = z - xi + sum_a (n_a psi' - y_a) b_a; set the weights n_a psi''; cost O(N r)."""
     s, n = belief.scratch, padded(belief)
     value, residual, weight = s.value[:n], s.residual[:n], s.weight[:n]
-    _combine(belief.columns, belief.offsets, z, value)
+    combine(belief.columns, belief.offsets, z, value)
     plays, pay = belief.plays, belief.pay
     for i in range(n):
         slope, curvature = slope_and_curvature(belief.family, plays[i], pay[i], value[i])
@@ -106,10 +106,10 @@ def _search(belief, xi, z, p):
     """Return t such that the slope of F - xi'z at z + t p is at most zero, and little below it."""
     s, n = belief.scratch, padded(belief)
     value, along = s.value[:n], s.along[:n]
-    _combine(belief.columns, belief.offsets, z, value)
+    combine(belief.columns, belief.offsets, z, value)
     for i in range(n):
         along[i] = 0.0
-    _combine(belief.columns, along, p, along)
+    combine(belief.columns, along, p, along)
     constant, square = dot(z, p) - dot(xi, p), dot(p, p)
     low, high, t, first = 0.0, np.inf, 1.0, 0.0
     for trial in range(_MOST_TRIALS):

@@ -5,6 +5,7 @@ from fastes.kernels.arithmetic import exponential as module
 
 exponential = from_python(module.exponential)
 logistic_tail = from_python(module.logistic_tail)
+log_one_plus = from_python(module.log_one_plus)
 
 VALUES = [*np.linspace(-708, 709, 1201), *np.linspace(-1, 1, 501), 0.0, -0.0, 1e-300, -1e-17]
 
@@ -26,3 +27,10 @@ def test_the_logistic_function_and_its_derivative_keep_small_numbers(x):
     e = np.exp(-abs(np.longdouble(x)))
     assert tail == pytest.approx(float(e / (1 + e)), rel=1e-15)
     assert variance == pytest.approx(float(e / (1 + e) ** 2), rel=1e-15)
+
+
+def test_the_logarithm_is_numpy_s_to_two_units():
+    values = [*np.linspace(0, 1, 1001), 1e-300, 5e-324, 1e-17, 1e-9, 1 - 2**-53]
+    found = np.array([log_one_plus(x) for x in values])
+    np.testing.assert_allclose(found, np.log1p(values), rtol=5e-16, atol=5e-324)
+    assert log_one_plus(0.0) == 0.0

@@ -9,6 +9,8 @@ from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.beliefs.glm.state import glm
 from fastes.kernels.beliefs.glm.update import fit
+from fastes.kernels.beliefs.student import draw_weighted
+from fastes.kernels.streams.philox import source
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special
@@ -17,6 +19,8 @@ update = from_python(interface.update)
 model_from_xi = from_python(interface.model_from_xi)
 sample = from_python(interface.sample)
 update_with_drift = from_python(interface.update_with_drift)
+log_density = from_python(interface.log_density)
+squared_distance = from_python(interface.squared_distance)
 
 FAMILIES = {"bernoulli": Bernoulli(0.0), "poisson": Poisson(0.0), "gaussian": Gaussian(0.0)}
 
@@ -246,3 +250,47 @@ def test_what_cannot_be_found_is_not_a_number():
     update(belief, np.array([np.nan, 1.0]), 0.0, 0, 1.0)
     assert np.isnan(belief.mu).all()
     assert np.isnan(model(belief, np.ones(2))).all()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("K", "r"), [(1, 1), (3, 1), (1, 4), (9, 3), (40, 7)])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 30.0])
+def test_densities_are_those_of_the_reference(family, K, r, scale):
+    belief, data = fitted(family, *simulated(family, K, r, 50, scale, [K, r]), 0.3)
+    rng = np.random.default_rng(3)
+    H = data.hessian(belief.mu)
+    for size in (0.0, 0.1, 1.0, 5.0):
+        z = belief.mu + size * rng.normal(size=r) / np.sqrt(np.diag(H))
+        gap, exact = z - belief.mu, data.log_density(z)
+        assert log_density(belief, z) == pytest.approx(exact, rel=1e-12, abs=1e-9)
+        assert squared_distance(belief, z) == pytest.approx(gap @ H @ gap, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+def test_densities_of_many_plays_that_nearly_all_paid_do_not_cancel(scale):
+    n, y = np.full(3, 10**8), np.array([10**8, 10**8 - 1, 0])
+    belief, data = fitted("bernoulli", scale * np.eye(3), n, y)
+    for z in (belief.mu, belief.mu + 1e-3, np.array([1.0, 0.5, -2.0])):
+        assert log_density(belief, z) == pytest.approx(data.log_density(z), rel=1e-13)
+
+
+def test_counts_of_any_mean_have_a_density():
+    belief, _ = fitted("poisson", np.array([[1e3]]), np.array([5]), np.array([2]))
+    found = [log_density(belief, np.array([z])) for z in (-1.0, 0.0, 0.01, 0.1, 10.0)]
+    assert np.isfinite(found).all()
+    assert found[4] <= found[3] < found[2] < found[1]
+
+
+@pytest.mark.parametrize("r", [1, 2, 5])
+def test_weighted_draws_give_the_moments_of_a_normal_posterior(r):
+    """With normal rewards both moments are known: 100,000 draws, at 4.5 standard errors."""
+    belief, data = fitted("gaussian", *simulated("gaussian", 4, r, 3, 1.0, 11))
+    z, logs = np.empty((100_000, r)), np.empty(100_000)
+    draw_weighted(belief, source(5), 3, np.empty(r), z, logs)
+    weights = np.exp(logs - logs.max())
+    x = (z - belief.mu) @ np.linalg.cholesky(data.hessian(belief.mu))
+    for values, mean in ((x[:, 0], 0.0), (x[:, -1] ** 2, 1.0), (x[:, 0] ** 4, 3.0)):
+        found = weights @ values / weights.sum()
+        error = np.sqrt((weights**2) @ (values - found) ** 2) / weights.sum()
+        assert abs(found - mean) < 4.5 * error
+    assert weights.sum() ** 2 / (weights @ weights) > 0.7 * len(z)
