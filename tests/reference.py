@@ -629,6 +629,54 @@ def glm_ensemble(
     return arms, read, mode
 
 
+def bootstrap_ensemble(
+    actions: Floats,
+    offsets: Floats,
+    T: int,
+    index: Callable[[int], tuple[int, float]],
+    shift: Callable[[int], Floats],
+    signs: Callable[[int, bool, list[int]], list[float]],
+    click: Callable[[int, float], float],
+    theta: Floats,
+) -> tuple[list[int], list[Floats]]:
+    """Ensemble sampling by the bootstrap: what was played, and each model read.
+
+    `index(t)` is the model read at step t, and 1 or -1 for its reflection; `shift(t)` is the normal
+    vector of a first read; `signs(t, first, counts)` are sums of so many signs each; `click(t, p)`
+    is what an arm of rate p pays.
+    """
+    order: list[int] = []
+    history: list[tuple[int, float]] = []
+    models: dict[int, tuple[Floats, dict[tuple[int, float], float], int]] = {}
+    arms, read = [], []
+    for t in range(T):
+        m, s = index(t)
+        first = m not in models
+        xi, excess, then = (shift(t), {}, 0) if first else models[m]
+        kinds = [
+            (arm, paid) for paid in (1.0, 0.0) for arm in order if (arm, paid) in history[then:]
+        ]
+        sums = signs(t, first, [history[then:].count(kind) for kind in kinds])
+        excess = dict(excess)
+        for kind, total in zip(kinds, sums, strict=True):
+            excess[kind] = excess.get(kind, 0.0) + total
+        models[m] = xi, excess, t
+        n, y = [], []
+        for arm in order:
+            paid, others = (s * excess.get((arm, kind), 0.0) for kind in (1.0, 0.0))
+            n.append(sum(a == arm for a, _ in history) + paid + others)
+            y.append(sum(pay for a, pay in history if a == arm) + paid)
+        played = np.array(order, int)
+        data = Plays("bernoulli", actions[played], offsets[played], np.array(n), np.array(y))
+        read.append(data.mode(s * xi))
+        arms.append(int(np.argmax(offsets + actions @ read[-1])))
+        if arms[-1] not in order:
+            order.append(arms[-1])
+        mean, _ = mean_and_variance("bernoulli", offsets[arms[-1]] + actions[arms[-1]] @ theta)
+        history.append((arms[-1], click(t, float(mean))))
+    return arms, read
+
+
 def metropolis(
     data: Plays, z: Floats, seed: int, run: int, stream: int, t: int, proposals: int, nu: int = 8
 ) -> Floats:

@@ -40,9 +40,10 @@ class EnsembleSampling(Agent):
         How the models are kept. Deferred: a model takes in what it missed when it is read, and
         a step costs the same for any M. Eager: all M are updated. The actions and rewards have
         the same law, not the same values. Auto is deferred.
-    perturbations : {"normal", "signs"}
+    perturbations : {"normal", "signs", "bootstrap"}
         Law of a perturbation: N(0, sigma^2) as in the paper, or sigma times a fair sign. Signs on
-        arms that change from step to step are eager.
+        arms that change from step to step are eager. Bootstrap, for rewards of 0 and 1 on arms that
+        come again: a model counts each reward twice or not at all, by a fair coin.
     symmetric : bool
         Whether the model that is read is mu_t plus or minus its deviation, by a fair sign: an
         ensemble of M models and their reflections.
@@ -82,7 +83,7 @@ class EnsembleSampling(Agent):
         "choice",
         "normal",
         default="normal",
-        choices=("normal", "signs"),
+        choices=("normal", "signs", "bootstrap"),
         labelled="unusual",
     )
     symmetric: bool = parameter(
@@ -105,6 +106,13 @@ class EnsembleSampling(Agent):
             object.__setattr__(self, "engine", "deferred")
         if self.symmetric:  # M models and their reflections are numbered
             numbers.integer("M of a symmetric ensemble", self.M, 1, numbers.MAX_SIZE // 2)
+        if self.perturbations == "bootstrap":
+            for name, only in (("engine", "deferred"), ("inflation", 1.0), ("variance", "fisher")):
+                if getattr(self, name) != only:
+                    raise ValueError(
+                        f"{name} must be {only} where perturbations are 'bootstrap', "
+                        f"got {getattr(self, name)}"
+                    )
 
     @property
     def max_steps(self) -> int:
@@ -138,9 +146,21 @@ class EnsembleSampling(Agent):
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its state."""
-        from fastes.kernels.beliefs.interface import mean_of, perturbed_alike, variances_by_arm
-        from fastes.kernels.ensembles import deferred, eager, weight_log
+        from fastes.kernels.beliefs.interface import (
+            counts_clicks,
+            mean_of,
+            perturbed_alike,
+            variances_by_arm,
+        )
+        from fastes.kernels.ensembles import bootstrap, deferred, eager, weight_log
 
+        if self.perturbations == "bootstrap":
+            if K is None or not counts_clicks(belief):
+                raise ValueError(
+                    "perturbations 'bootstrap' need rewards of 0 and 1 on arms that come again, "
+                    "and belief 'exact'"
+                )
+            return bootstrap.bootstrap_ensemble.layout(belief, self.M, 1 + self.symmetric, steps)
         given = belief, self.M, self._deviations
         alike = perturbed_alike(belief)
         if not alike and self.perturbations == "signs":
@@ -162,9 +182,10 @@ class EnsembleSampling(Agent):
 
     def with_capacity(self, state: Any) -> Any:
         """Return a deferred state with room for more plays or models."""
-        from fastes.kernels.ensembles.deferred import with_capacity
+        from fastes.kernels.ensembles import bootstrap, deferred
 
-        return with_capacity(state)
+        own = bootstrap if self.perturbations == "bootstrap" else deferred
+        return own.with_capacity(state)
 
     def models(
         self, state: Any, source: Source, probe_index: int, first: int = 0, last: int | None = None

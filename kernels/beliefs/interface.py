@@ -30,6 +30,14 @@ class ArmVariances(NamedTuple):
     size: np.ndarray  # (2,) int64
 
 
+class ArmCounts(NamedTuple):
+    """What a belief keeps of rewards by arm: its own arrays."""
+
+    plays: np.ndarray  # (slots,)
+    pay: np.ndarray  # (slots,): the sum of an arm's rewards
+    size: np.ndarray  # (2,) int64
+
+
 @inlined
 def slot_of_key(slot_of_arm, key):
     """Return the slot of the arms of a key, or -1: none yet, or none at all, where none repeats."""
@@ -49,6 +57,21 @@ def sample(belief, normals, z):
 @required
 def model_from_xi(belief, xi, z):
     """z = the model that xi stands for in information space: mu + S xi for a normal belief."""
+
+
+@required
+def counts_by_arm(belief):
+    """Return the `ArmCounts`, of a state or a layout. Python and kernels call it."""
+
+
+@required
+def model_of_counts(belief, plays, pay, xi, z):
+    """z = the model that xi stands for where an arm's plays and pay were these, by slot."""
+
+
+@required
+def xi_of_model(belief, z, xi):
+    """xi = what z stands for: `model_from_xi` makes z of it."""
 
 
 @generic
@@ -153,6 +176,12 @@ def recent_arms(belief):
 @generic
 def perturbed_alike(belief):
     """Return whether `perturbation_root` is always 1. Python calls it, on a state or a layout."""
+    return False
+
+
+@generic
+def counts_clicks(belief):
+    """Return whether rewards are 0 or 1 and counted by arm. Python calls it, on a layout."""
     return False
 
 

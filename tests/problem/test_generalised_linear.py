@@ -30,6 +30,7 @@ AGENTS = [
     fastes.EnsemblePlusPlus(4),
     fastes.UniformRandom(),
     fastes.EnsembleSampling(5, variance=0.25),
+    fastes.EnsembleSampling(5, perturbations="bootstrap"),
     fastes.EnsembleSampling(5, belief="online"),
     fastes.EnsembleSampling(10**9, belief="online"),
     fastes.EnsembleSampling(5, belief="online", engine="eager"),

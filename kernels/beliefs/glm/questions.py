@@ -7,9 +7,10 @@ from ...arithmetic.vectors import axpy, dot, multiply_transposed
 from ...jit.decorators import inlined
 from ...streams.normals import fill_normals
 from .. import interface
+from ..families import Bernoulli
 from ..interface import SLOTS
 from ..normal_law import NormalLaw, draw_normal
-from .solve import padded, solve
+from .solve import gradient, padded, solve
 from .state import Glm
 
 
@@ -29,6 +30,54 @@ def _model_from_xi(belief, xi, z):
         z[j] = belief.mu[j]
     if not solve(belief, xi, z, p, length):
         z[:] = np.nan
+
+
+@interface.counts_by_arm.body(Glm)
+def _counts_by_arm(belief):
+    return interface.ArmCounts(belief.plays, belief.pay, belief.size)
+
+
+@interface.counts_clicks.body(Glm)
+def _counts_clicks(belief):
+    return isinstance(belief.family, Bernoulli) and len(belief.slot_of_arm) > 0
+
+
+@interface.model_of_counts.body(Glm)
+def _model_of_counts(belief, plays, pay, xi, z):
+    """z = the mode of other data of the same arms: not numbers, if it was not found."""
+    other = Glm(
+        belief.family,
+        belief.mu,
+        belief.S,
+        belief.factor,
+        belief.root,
+        belief.slot_of_arm,
+        belief.columns,
+        belief.offsets,
+        plays,
+        pay,
+        belief.variances,
+        belief.size,
+        belief.last,
+        belief.scratch,
+    )
+    g, p = belief.scratch.vectors[3], belief.scratch.vectors[4]
+    for j in range(z.shape[0]):
+        z[j] = belief.mu[j]
+    gradient(other, xi, z, g)
+    multiply_transposed(belief.S, g, p)
+    length = np.sqrt(dot(g, p))
+    for j in range(z.shape[0]):
+        p[j] = -p[j]
+    if not solve(other, xi, z, p, length):
+        z[:] = np.nan
+
+
+@interface.xi_of_model.body(Glm)
+def _xi_of_model(belief, z, xi):
+    none = belief.scratch.vectors[3]
+    none[:] = 0.0
+    gradient(belief, none, z, xi)
 
 
 @inlined
