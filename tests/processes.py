@@ -25,7 +25,9 @@ def cpu_seconds(pid):
 
 
 def wait(process):
-    """Wait for a process. Return its exit code and its CPU time."""
+    """Wait for a process. Return its exit code and its CPU time: 0 if its end was seen before."""
+    if process.returncode is not None:  # by `send_signal`
+        return process.returncode, 0.0
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, usage.ru_utime + usage.ru_stime

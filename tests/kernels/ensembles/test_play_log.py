@@ -129,7 +129,7 @@ def test_a_log_is_full_exactly_when_its_plays_are_done(steps):
     log = play_log(1, 2, steps)
     for _ in range(steps):
         assert not log_needs_capacity(log)
-        append_one(log, 0, np.zeros(2))
+        append_one(log, 0, np.zeros(2), 1.0)
     assert log_needs_capacity(log)
 
 

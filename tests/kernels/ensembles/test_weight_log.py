@@ -188,7 +188,6 @@ def test_a_restored_ensemble_goes_on_as_if_nothing_had_been(kept, room):
     arms = part.actions.arms
     arrays = {name: array.copy() for name, array in saved_arrays(part.state).items()}
     shape = weight_log.ensemble_by_weights.layout(
-        40,
         glm.layout(Bernoulli(0.0), 40, 3, room),
         50,
         NormalDeviations(1.0, 1),
