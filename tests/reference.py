@@ -705,6 +705,37 @@ def metropolis(
     return z
 
 
+def best_arm(
+    data: Plays, rows: Floats, offsets: Any, points: Floats, rewards: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """What the posterior on a grid of points says of arms, `rewards` the largest reward but one.
+
+    P(A* = a), E[v_a; A* = a], E[v_a] and I(A*; R_a), v_a the mean reward of arm a.
+    """
+    logs = np.array([data.log_density(z) for z in points])
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    value = offsets + points @ rows.T
+    mean = np.asarray(mean_and_variance(data.family, value)[0], np.float64)
+    best = np.argmax(value, axis=1)
+    p, inside, information = np.zeros((3, len(rows)))
+    for w, j, v in zip(weights, best, mean, strict=True):
+        p[j] += w
+        inside[j] += w * v[j]
+    for a in range(len(rows)):
+        for y in range(rewards):
+            if data.family == "bernoulli":
+                chance = mean[:, a] if y else 1 - mean[:, a]
+            else:
+                chance = np.exp(y * value[:, a] - mean[:, a] - math.lgamma(y + 1))
+            whole = float(weights @ chance)
+            for j in range(len(rows)):
+                joint = float((weights * chance)[best == j].sum())
+                if joint > 0:
+                    information[a] += joint * math.log(joint / (p[j] * whole))
+    return p, inside, weights @ mean, information
+
+
 def linearised(
     family: str, mu: Floats, S: Floats, row: Floats, offset: float, reward: float
 ) -> tuple[Floats, float]:

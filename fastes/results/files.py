@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fastes.checks import arrays as checked_arrays
@@ -150,7 +151,12 @@ def _diagnostics(
         return None
     from fastes.problem.constants import Constants
 
-    measured = Measurements(*(arrays[f"probe_{name}_{i}"] for name in Measurements._fields))
+    found = {name: arrays.get(f"probe_{name}_{i}") for name in Measurements._fields}
+    if found["effective_samples"] is None:  # written before there were weighted draws
+        found["effective_samples"] = np.full_like(arrays[f"probe_entropy_{i}"], np.nan)
+    if any(values is None for values in found.values()):
+        raise KeyError("a measurement")
+    measured = Measurements(**found)
     times, samples = arrays[f"probe_times_{i}"], described["samples"]
     known = described["constants"]
     return Diagnostics(times, samples, measured, known and typed(Constants, known))

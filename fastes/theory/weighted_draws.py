@@ -5,6 +5,7 @@ Draws of Student's law around the mode are weighted by the posterior's density o
 independent draws. Arms pay psi'(o + b'z) on average.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,9 +77,10 @@ def best_by_weights(
     assert isinstance(bandit.rewards, GeneralisedLinear)  # of which beliefs have a density
     z, w = _draws(belief, source, t, samples)
     draws = 1.0 / float(w @ w)
-    enough = draws >= _LEAST * samples
-    if not enough:
-        w = np.full(samples, np.nan)
+    if not draws >= _LEAST * samples:
+        unknown = np.full(bandit.K, np.nan)
+        law = EstimatedLaw(unknown, unknown, unknown)
+        return BestArm(unknown, law, unknown, unknown, math.nan, draws, draws)
     rewards, group = allocate(bandit.rewards.layout(None)), _equal_arms(bandit)
     copies = bandit.duplicate_counts
     winner, largest = _best_of(bandit, z)
@@ -91,10 +93,10 @@ def best_by_weights(
     for arm in range(bandit.K):
         values_of_arm(bandit.canonical.arms, arm, z, row, v)
         expected[arm] = w @ mean_of_value(rewards, v)
-        if enough and q[arm] > 0:
+        if q[arm] > 0:
             information.add(q[arm], v)
-    told = information.total if enough else np.nan
-    return BestArm(law.p, law, values[group] / copies, expected, told, draws, draws)
+    inside = values[group] / copies
+    return BestArm(law.p, law, inside, expected, information.total, draws, draws)
 
 
 def _draws(belief: Any, source: Source, t: int, samples: int) -> tuple[Floats, Floats]:
@@ -166,7 +168,7 @@ class Information:
         outcomes = self._rewards.outcomes(values[self._w > _NOTHING * self._w.max()])
         self._left -= (outcomes.stop - outcomes.start) * len(values)
         if self._left < 0:
-            self.total = np.nan
+            self.total = math.nan
             return
         joint = np.array(
             [

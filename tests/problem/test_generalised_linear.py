@@ -306,8 +306,8 @@ def test_rewards_that_cannot_be_are_refused(bandit, reward):
             "truth's noise is about Gaussian rewards, got Truth.noise=2.0. for bernoulli rewards",
         ),
         (
-            lambda: fastes.simulate(LOGISTIC, fastes.Greedy(), T=5, diagnostics=[0]),
-            "diagnostics are for gaussian rewards, got bernoulli",
+            lambda: fastes.simulate(LOGISTIC, fastes.Greedy(belief="online"), T=5, diagnostics=[0]),
+            "diagnostics compare with the posterior given all data, which belief 'online' does not",
         ),
         (
             lambda: fastes.Study(rewards="poisson", noise=2.0),
