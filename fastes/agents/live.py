@@ -181,9 +181,9 @@ class LiveAgent:
         offered = given.chosen_by == "row"
         if offered != (actions is not None):
             said = "needs actions, the arms on offer" if offered else "takes no actions"
-            raise TypeError(f"act() of an agent whose arms are {given.words} {said}")
+            raise TypeError(f"act() of an agent whose arms are {given.text} {said}")
         if available is not None and self._by_row:
-            raise TypeError(f"available numbers fixed arms, these are {given.words}")
+            raise TypeError(f"available numbers fixed arms, these are {given.text}")
         if actions is not None:
             rows = checked_rows("actions", actions, self.bandit.d)
             if len(rows) == 0:
@@ -333,7 +333,7 @@ class LiveAgent:
                 stack.close()  # other threads wait for the copy, not for the file
             meta = {**self.agent.description(), "seed": self.seed, **counts}
             arrays = {f"state_{name}": part for name, part in state.items()}
-            save_arrays(path, "agent", meta, {**self.bandit.parts(), **arrays})
+            save_arrays(path, "agent", meta, {**self.bandit.arrays(), **arrays})
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies keep the state at one moment, and have a lock and scratch of their own.
@@ -353,7 +353,7 @@ class LiveAgent:
                 for name in ("acts", "observations")
             )
             seed = numbers.integer("seed", meta["seed"], 0, numbers.MAX_SEED)
-            bandit = Bandit.from_parts(arrays)
+            bandit = Bandit.from_arrays(arrays)
             _require_room(agent, bandit)
             parts = with_prefix(arrays, "state_")
             return _restored(cls, bandit, agent, seed, parts, acts, observations)
@@ -402,7 +402,7 @@ def _by_row(bandit: Bandit) -> bool:
     given = bandit.action_set
     if not given.live:
         raise ValueError(
-            f"a live agent takes fixed arms, Offered(d) or Ball(d), got actions {given.words}"
+            f"a live agent takes fixed arms, Offered(d) or Ball(d), got actions {given.text}"
         )
     return given.chosen_by != "number"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastes.actions import ActionSet, Fixed, action_set_from_parts
+from fastes.actions import ActionSet, Fixed, action_set_from_arrays
 from fastes.actions.families import RandomArms
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
@@ -83,7 +83,7 @@ class Bandit:
         """Raise ValueError unless all arms are on offer at every step of every run."""
         if not self.action_set.fixed:
             raise ValueError(
-                f"{what} are about a fixed set of arms, got actions {self.action_set.words}"
+                f"{what} are about a fixed set of arms, got actions {self.action_set.text}"
             )
 
     @property
@@ -121,7 +121,7 @@ class Bandit:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies are made as originals are: validated, and read-only.
-        return _copied, (self.parts(), self.action_set.drawn)
+        return _copied, (self.arrays(), self.action_set.drawn)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.action_set})"
@@ -146,17 +146,17 @@ class Bandit:
         A file that is no problem is not replaced, unless by `force`.
         """
         require_replaceable(path, "problem", force)
-        save_arrays(path, "problem", {}, self.parts())
+        save_arrays(path, "problem", {}, self.arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a problem that `save` wrote."""
         _, arrays = load_arrays(path, "problem")
         with made_of(path, "problem"):
-            return cls.from_parts(arrays)
+            return cls.from_arrays(arrays)
 
-    def parts(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
-        """Return what `from_parts` makes the same problem of, to the bit, as arrays.
+    def arrays(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
+        """Return what `from_arrays` makes the same problem of, to the bit, as arrays.
 
         The coordinates of the arms are among them where a library chose these. Random arms may be
         left out, to be `drawn_again`: that takes no room.
@@ -172,7 +172,7 @@ class Bandit:
         return stated(type(self), self.rewards.name, self)
 
     @classmethod
-    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
+    def from_arrays(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
         """Return the problem whose `parts` these are, or raise KeyError, TypeError, ValueError."""
         from fastes.problem.bandits import bandit_class
         from fastes.problem.whitening import unpack_canonical
@@ -181,7 +181,7 @@ class Bandit:
         if not issubclass(kind, cls):
             raise TypeError(f"it is a {kind.__name__}, not a {cls.__name__}")
         belief: dict[str, Any] = {name: parts[name][()] for name in kind.arguments}
-        bandit = kind(action_set_from_parts(parts), **belief)
+        bandit = kind(action_set_from_arrays(parts), **belief)
         coordinates = with_prefix(parts, "canonical_")
         bandit.__dict__["canonical"] = unpack_canonical(coordinates, bandit.canonical)
         return bandit
@@ -194,7 +194,7 @@ def stated(kind: type[Bandit], rewards: str, values: Any) -> dict[str, Any]:
 
 
 def _copied(parts: Mapping[str, NDArray[Any]], drawn: RandomArms | None) -> Bandit:
-    bandit: Bandit = Bandit.from_parts(parts)
+    bandit: Bandit = Bandit.from_arrays(parts)
     if drawn is not None:
         bandit.action_set.__dict__["drawn"] = drawn
     return bandit

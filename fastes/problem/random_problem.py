@@ -99,7 +99,7 @@ class RandomProblem(NamedTuple):
         """The memory that the problem itself takes while it is made."""
         return problem_bytes(self.action_set(0).counted_arms, self.d, drawn=True)
 
-    def parts(self, seed: int) -> dict[str, Any]:
+    def arrays(self, seed: int) -> dict[str, Any]:
         """Return the `parts` of that problem, without drawing it where that is possible."""
         import numpy as np
 
@@ -107,7 +107,7 @@ class RandomProblem(NamedTuple):
 
         actions = self.action_set(seed)
         if not actions.fixed:
-            return self.bandit(seed).parts(drawn_again=True)
+            return self.bandit(seed).arrays(drawn_again=True)
         belief = stated(bandit_class(self.rewards), self.rewards, self).items()
         return {name: np.array(value) for name, value in belief} | actions.saved(True)
 
@@ -146,9 +146,9 @@ class GivenProblem(NamedTuple):
         """Return the problem, whatever the seed."""
         return self.given
 
-    def parts(self, seed: int) -> dict[str, Any]:
+    def arrays(self, seed: int) -> dict[str, Any]:
         """Return its `parts`."""
-        return self.given.parts(drawn_again=True)
+        return self.given.arrays(drawn_again=True)
 
     @property
     def axes(self) -> dict[str, Any]:

@@ -190,8 +190,8 @@ class Truth:
         transform_rows(root.copy(), normals[:, None].copy(), 1.0, gap)
         return theta + gap[:, 0]
 
-    def parts(self) -> dict[str, NDArray[Any]]:
-        """Return what `from_parts` makes the same truth of, to the bit, as arrays."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what `from_arrays` makes the same truth of, to the bit, as arrays."""
         import numpy as np
 
         parts = {name: np.asarray(value) for name, value in self._given().items()}
@@ -201,7 +201,7 @@ class Truth:
         return {**parts, "noise_law": np.array(self.noise_law)}
 
     @classmethod
-    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
+    def from_arrays(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
         """Return the truth whose `parts` these are, or raise KeyError, TypeError, ValueError."""
         import numpy as np
 

@@ -81,15 +81,15 @@ class World:
         self.truth.check(bandit)
         return replace(self, truth=None) if self.truth.is_belief(bandit) else self
 
-    def parts(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that `from_parts` makes the same world of, together with its facts."""
-        return {} if self.truth is None else self.truth.parts()
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that `from_arrays` makes the same world of, together with its facts."""
+        return {} if self.truth is None else self.truth.arrays()
 
     @classmethod
-    def from_parts(cls, facts: Mapping[str, Any], parts: Mapping[str, NDArray[Any]]) -> Self:
+    def from_arrays(cls, facts: Mapping[str, Any], parts: Mapping[str, NDArray[Any]]) -> Self:
         """Return the world of some facts and of `parts`, or raise."""
         others = {name: facts[name] for name in _OTHERS if name in facts}
-        return cls(Truth.from_parts(parts) if parts else None, **others)
+        return cls(Truth.from_arrays(parts) if parts else None, **others)
 
 
 AS_BELIEVED = World()

@@ -37,12 +37,12 @@ def save_results(
         arrays |= {f"{name}_{i}": part for name, part in _parts(result).items()}
         c, problem = result.configuration, result.problem
         if isinstance(problem, Bandit):
-            problem = problem.parts(drawn_again=True)
+            problem = problem.arrays(drawn_again=True)
         arrays |= {f"problem_{c.problem}_{name}": part for name, part in problem.items()}
         if result.theta is not None:
             arrays[_theta_name(c)] = result.theta
         if result.truth is not None:
-            parts = result.world.parts().items()
+            parts = result.world.arrays().items()
             arrays |= {f"{_world_prefix(c)}{name}": part for name, part in parts}
     meta = {
         "results": [result.configuration._asdict() for result in results],
@@ -61,7 +61,7 @@ def _world_prefix(c: Configuration) -> str:
 
 def _world(c: Configuration, arrays: Arrays) -> World:
     """Return the world of a result from a file, or raise."""
-    world = World.from_parts(c._asdict(), with_prefix(arrays, _world_prefix(c)))
+    world = World.from_arrays(c._asdict(), with_prefix(arrays, _world_prefix(c)))
     if world.facts["truth"] != c.truth:
         raise ValueError("its truth is not the one that it describes")
     return world

@@ -103,7 +103,7 @@ class Result:
         if isinstance(problem, Bandit):
             return problem.action_set.origin
         if "arms_family" in problem:
-            return RandomArms.from_parts(problem).words
+            return RandomArms.from_arrays(problem).text
         return "given" if c.actions == "fixed" else c.actions
 
     @cached_property
@@ -120,7 +120,7 @@ class Result:
         if isinstance(self.problem, Bandit):
             return self.problem
         with made_of("a result", "problem"):
-            bandit = Bandit.from_parts(self.problem)
+            bandit = Bandit.from_arrays(self.problem)
         if bandit.fingerprint != self.configuration.problem:
             made = self.configuration.versions
             raise ValueError(

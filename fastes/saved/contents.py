@@ -79,7 +79,7 @@ def _of_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _facts(bandit: Bandit) -> dict[str, Any]:
     covariance = ("isotropic", "diagonal", "full")[np.ndim(bandit.prior_cov)]
     sizes = {"K": bandit.K, "d": bandit.d, "rank": bandit.rank, **bandit.rewards.facts}
-    law = {"actions": bandit.action_set.words, "prior_covariance": covariance}
+    law = {"actions": bandit.action_set.text, "prior_covariance": covariance}
     return {**sizes, **law, "fingerprint": bandit.fingerprint}
 
 
@@ -102,7 +102,7 @@ def _of_agent(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Describe a checkpoint, of other kernels too, which `resume` would refuse."""
     meta, arrays = load_arrays(path, "checkpoint")
-    world = World.from_parts(meta, with_prefix(arrays, "truth_"))
+    world = World.from_arrays(meta, with_prefix(arrays, "truth_"))
     return {
         "agents": [_standing(meta, arrays, i) for i in range(len(meta["agents"]))],
         "T": meta["T"],

@@ -31,7 +31,7 @@ def write_checkpoint(
 
     The file names its `writer`, by which it is known again (`writer_of`).
     """
-    meta, arrays = experiment.parts()
+    meta, arrays = experiment.saved()
     for i, partial in enumerate(partials):
         arrays |= {f"partial{i}_{name}": part for name, part in _packed(partial).items()}
     meta |= {
@@ -58,7 +58,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Experiment, list[Part
             "can go on to the same bit"
         )
     with made_of(path, "checkpoint"):
-        experiment = Experiment.from_parts(meta, arrays)
+        experiment = Experiment.from_saved(meta, arrays)
         for agent, code in zip(experiment.agents, meta["code"], strict=True):
             if code_of(agent) != code:
                 raise OwnAgentError(

@@ -70,7 +70,7 @@ class Experiment:
             )
         if given.chosen_by == "vector" and "actions" in self.keep:
             raise ValueError(
-                f"keep actions is about arms with numbers: those of {given.words} have none"
+                f"keep actions is about arms with numbers: those of {given.text} have none"
             )
         for agent in self.agents:
             given.check_plays(agent.label, agent.scores)
@@ -113,27 +113,27 @@ class Experiment:
         most = min(agent.max_steps for agent in self.agents)
         return replace(self, T=numbers.integer("T", T, self.T, most))
 
-    def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return what `from_parts` makes the same experiment of: a description and arrays."""
+    def saved(self) -> tuple[dict[str, Any], Arrays]:
+        """Return a description and arrays, from which `from_saved` makes an equal experiment."""
         meta: dict[str, Any] = {"agents": [agent.description() for agent in self.agents]}
-        found: Arrays = dict(self.bandit.parts())
+        found: Arrays = dict(self.bandit.arrays())
         for each in fields(self)[2:]:
             value = getattr(self, each.name)
             if isinstance(value, np.ndarray):
                 found[each.name] = value
             elif isinstance(value, World):
                 meta |= value.facts
-                found |= {f"truth_{name}": part for name, part in value.parts().items()}
+                found |= {f"truth_{name}": part for name, part in value.arrays().items()}
             else:
                 meta[each.name] = value
         return meta, found
 
     @classmethod
-    def from_parts(cls, meta: Mapping[str, Any], found: Arrays) -> Self:
-        """Return the experiment of these parts, or raise KeyError, TypeError or ValueError."""
-        bandit = Bandit.from_parts(found)
+    def from_saved(cls, meta: Mapping[str, Any], found: Arrays) -> Self:
+        """Return the experiment that was saved, or raise KeyError, TypeError or ValueError."""
+        bandit = Bandit.from_arrays(found)
         agents = tuple(agent_from_description(each) for each in meta["agents"])
-        world = World.from_parts(meta, with_prefix(found, "truth_"))
+        world = World.from_arrays(meta, with_prefix(found, "truth_"))
         known: dict[str, Any] = {**meta, **found, "world": world}
         return cls(bandit, agents, **{each.name: known[each.name] for each in fields(cls)[2:]})
 
@@ -151,7 +151,7 @@ class Experiment:
             rank=bandit.rank,
             noise=bandit.rewards.facts.get("noise"),
             rewards=bandit.rewards.name,
-            actions=bandit.action_set.words,
+            actions=bandit.action_set.text,
             theta="prior" if theta is None else f"fixed, {arrays.fingerprint(theta)}",
             problem=bandit.fingerprint,
             versions=versions()._asdict(),

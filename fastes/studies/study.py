@@ -186,7 +186,7 @@ class Study:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what the description only has the fingerprints of."""
-        problem = {} if self.problem is None else self.problem.parts()
+        problem = {} if self.problem is None else self.problem.arrays()
         found = {f"problem_{name}": part for name, part in problem.items()}
         return found if self.theta is None else {**found, "theta": self.theta}
 
@@ -201,7 +201,7 @@ class Study:
         """
         words = dict(described)
         if "problem" in words:
-            words["problem"] = Bandit.from_parts(with_prefix(found, "problem_"))
+            words["problem"] = Bandit.from_arrays(with_prefix(found, "problem_"))
         if "theta" in words:
             words["theta"] = found["theta"]
         study = cls.__new__(cls)

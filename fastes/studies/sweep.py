@@ -77,7 +77,7 @@ def results_in(store: Store) -> Iterator[tuple[Setting, Result]]:
                 recording_times(setting.T, study.points),
                 Regret(found.regret),
                 found.counts,
-                setting.problem.parts(study.seed),
+                setting.problem.arrays(study.seed),
                 np.array(found.runs),
                 theta=study.theta,
                 world=setting.world,

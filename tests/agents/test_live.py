@@ -356,5 +356,5 @@ def test_damaged_agents_are_refused(engine, M, tmp_path):
     for change in changes:
         path.write_bytes(whole)
         crafted(path, change)
-        with pytest.raises(FileFormatError, match="holds no whole agent"):
+        with pytest.raises(FileFormatError, match="is not a valid agent"):
             fastes.LiveAgent.load(path)

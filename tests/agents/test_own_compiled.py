@@ -247,7 +247,7 @@ def test_softmax_has_no_best_arm_of_a_ball():
         lambda: fastes.simulate(ball, Softmax(), T=3),
         lambda: Softmax().start(ball),
     ):
-        with pytest.raises(ValueError, match="scores one arm after the other"):
+        with pytest.raises(ValueError, match="scores every arm in turn"):
             call()
 
 

@@ -317,10 +317,10 @@ def test_foreign_files_are_refused(tmp_path, result):
     with pytest.raises(FileFormatError, match="is not a fastes result"):
         fastes.load(tmp_path / "foreign.npz")
     fastes.Greedy().start(BANDIT).save(tmp_path / "agent.npz")
-    with pytest.raises(FileFormatError, match="holds a fastes agent, not a problem"):
+    with pytest.raises(FileFormatError, match="is a fastes agent, not a problem"):
         fastes.LinearBandit.load(tmp_path / "agent.npz")
     result.save(tmp_path / "result.npz")
-    with pytest.raises(FileFormatError, match="holds a fastes result, not a problem"):
+    with pytest.raises(FileFormatError, match="is a fastes result, not a problem"):
         fastes.LinearBandit.load(tmp_path / "result.npz")
 
 
@@ -328,7 +328,7 @@ def test_a_file_of_a_newer_format_is_refused(tmp_path, result, monkeypatch):
     monkeypatch.setattr("fastes.files.archive.FORMAT", 99)
     result.save(tmp_path / "new.npz")
     monkeypatch.undo()
-    with pytest.raises(FileFormatError, match="has format 99, this version of fastes reads 2"):
+    with pytest.raises(FileFormatError, match="has format 99; this version of fastes reads 2"):
         fastes.load(tmp_path / "new.npz")
 
 

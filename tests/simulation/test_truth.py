@@ -332,7 +332,7 @@ def test_the_belief_is_probed_and_the_truth_is_paid():
 
 def test_an_experiment_of_a_truth_describes_itself():
     experiment = Experiment(BANDIT, [fastes.Greedy()], 9, 2, 0, world=World(EVERYTHING, 4))
-    again = type(experiment).from_parts(*experiment.parts())
+    again = type(experiment).from_saved(*experiment.saved())
     assert again.world.delay == 4
     assert again.world.truth.words == EVERYTHING.words
     assert (again.true_theta(1) == experiment.true_theta(1)).all()
