@@ -31,8 +31,8 @@ def draw_bounds(table: Mapping[str, Any], ax: "Axes | Figure | None" = None) -> 
         if known:
             facts = {"agent": "es" if name == "best" else name, **{n: table[n] for n in "KdT"}}
             sizes, values = np.array(known).T
-            words = {"agent": f"bound for ES: {bounds.BOUNDS[name].label}"}
-            curves.append(Curve(facts, words, sizes, values, np.full(len(sizes), np.nan), (0, 0)))
+            texts = {"agent": f"bound for ES: {bounds.BOUNDS[name].label}"}
+            curves.append(Curve(facts, texts, sizes, values, np.full(len(sizes), np.nan), (0, 0)))
     levels = {
         "bound for TS: term (a)": (table["term_a"], ":"),
         "random play": (table["trivial"]["value"], "-"),
@@ -186,7 +186,7 @@ def _against_size(group: list[Curve]) -> Curve:
     return replace(
         first,
         facts={name: value for name, value in first.facts.items() if name != "M"},
-        words={name: text for name, text in first.words.items() if name != "M"},
+        texts={name: text for name, text in first.texts.items() if name != "M"},
         x=[curve.facts["M"] for curve in group],
         y=np.concatenate([curve.y for curve in group]),
         error=np.concatenate([curve.error for curve in group]),

@@ -109,12 +109,12 @@ def test_every_figure_takes_every_look(folder, figure, look):
         (["two.npz", "--size", "nanx4"], "'nanx4' is not a size in inches"),
         (["two.npz", "--x", "M"], "two.npz holds results"),
         (["two.npz", "--baseline", "ts"], "--baseline is for --figure differences"),
-        (["two.npz", "--figure", "differences", "--logy"], "logy makes no sense for differences"),
+        (["two.npz", "--figure", "differences", "--logy"], "logy cannot be used for differences"),
         (["two.npz", "--figure", "differences", "--baseline", "x"], "baseline must be one of"),
         (["two.npz", "--figure", "size", "--facet", "M"], "facet must be another fact than M"),
         (
             ["two.npz", "other.npz", "--figure", "differences"],
-            "a comparison needs results of equal K",
+            "results in a comparison must have equal K",
         ),
         (["two.npz", "--figure", "divergence"], "holds no diagnostics"),
         (["study.db", "two.npz"], "a study is drawn by itself, got 2 files"),
@@ -142,5 +142,5 @@ def test_help_names_every_figure():
 
 def test_nothing_is_drawn_of_zero_regret_on_a_logarithmic_axis(tmp_path):
     save_results(tmp_path / "still.npz", [made(K=1, regret=np.zeros((3, 50)))])
-    assert "nowhere above zero" in plot(tmp_path, "still.npz", "--logy", code=2)
+    assert "never above zero" in plot(tmp_path, "still.npz", "--logy", code=2)
     plot(tmp_path, "still.npz")

@@ -44,7 +44,7 @@ def test_options_are_the_arguments_of_simulate(tmp_path):
 def test_tables_json_and_show_say_what_the_world_was(tmp_path):
     file = tmp_path / "a.npz"
     table = run("simulate", *QUICK, *WORLD, "--out", file).stdout
-    assert "in truth: noise 2.0, laplace noise\nrewards are late by 3 steps\n" in table
+    assert "truth: noise 2.0, laplace noise\nrewards are delayed by 3 steps\n" in table
     assert max(map(len, table.splitlines())) <= 80
     printed = json.loads(run("simulate", *QUICK, *WORLD, "--json").stdout)
     jsonschema.validate(printed, {**SCHEMA, "$ref": "#/$defs/simulate"})
@@ -73,8 +73,8 @@ def test_a_checkpoint_says_what_the_world_was(tmp_path):
     ("world", "words"),
     [
         (["--truth-noise", 2], "p is that of the agent's belief, which is not the truth."),
-        (["--truth-noise", 2], "The bounds are for a world as the agent believes it"),
-        (["--delay", 2], "The bounds are for rewards that come at once: none for late ones."),
+        (["--truth-noise", 2], "No bounds: they hold only if the truth is as the agent believes"),
+        (["--delay", 2], "No bounds: they hold for rewards without delay only."),
     ],
 )
 def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_path):

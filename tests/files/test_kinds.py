@@ -66,7 +66,7 @@ def test_a_file_is_replaced_only_by_one_of_its_kind(kind, there, folder, tmp_pat
         require_replaceable(file, kind)
         return
     what = "not a fastes file" if there == "foreign" else f"a fastes {there}"
-    with pytest.raises(FileExistsError, match=f"is {what}: use --force .* to replace it with {A[kind]}"):
+    with pytest.raises(FileExistsError, match=f"is {what}: use .* to replace it with {A[kind]}"):
         require_replaceable(file, kind)
     require_replaceable(file, kind, force=True)
 

@@ -95,7 +95,7 @@ def test_a_comparison_is_a_sequence_by_position_label_and_name(comparison):
     assert len(comparison) == 2
     assert comparison[0] is comparison["ES, M=10"] is comparison["es"] is es
     assert comparison[-1] is comparison["TS"] is ts
-    with pytest.raises(KeyError, match="'LinUCB' is none of 'ES, M=10', 'TS'"):
+    with pytest.raises(KeyError, match="labelled 'LinUCB'; there are 'ES, M=10', 'TS'"):
         comparison["LinUCB"]
     with pytest.raises(IndexError):
         comparison[2]
@@ -123,7 +123,7 @@ def test_a_baseline_is_one_of_the_agents(baseline, comparison):
 
 
 def test_an_empty_comparison_is_refused():
-    with pytest.raises(ValueError, match="a comparison must have at least one result, got none"):
+    with pytest.raises(ValueError, match="a comparison needs at least one result, got none"):
         fastes.Comparison(())
 
 
@@ -148,7 +148,7 @@ def test_runs_with_other_fixed_thetas_are_not_paired():
         fastes.simulate(BANDIT, fastes.Greedy(), T=20, runs=3, theta=theta)
         for theta in ([0.0, 0.0, 1.0], [5.0, 0.0, 0.0])
     ]
-    with pytest.raises(ValueError, match="needs results of equal theta"):
+    with pytest.raises(ValueError, match="must have equal theta"):
         fastes.Comparison(tuple(both))
 
 
@@ -167,7 +167,7 @@ def test_results_cannot_be_changed(result):
 def test_runs_on_other_problems_are_not_paired(result):
     louder = fastes.LinearBandit(BANDIT.actions, noise=0.6)
     other = fastes.simulate(louder, fastes.Greedy(), T=100, runs=8, seed=5)
-    with pytest.raises(ValueError, match="needs results of equal noise"):
+    with pytest.raises(ValueError, match="must have equal noise"):
         fastes.Comparison((result, other))
 
 
@@ -244,7 +244,7 @@ def test_a_data_frame_of_diagnostics_without_pandas_says_what_to_install(monkeyp
 
 def test_what_is_not_paired_is_not_compared(result):
     other = fastes.simulate(BANDIT, fastes.Greedy(), T=100, runs=8, seed=6)
-    message = "needs results of equal seed, got 5 for ES, M=10 and 6 for Greedy"
+    message = "must have equal seed, got 5 for ES, M=10 and 6 for Greedy"
     with pytest.raises(ValueError, match=message):
         fastes.Comparison((result, other))
 

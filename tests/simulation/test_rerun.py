@@ -118,7 +118,7 @@ def test_arms_that_are_drawn_otherwise_are_refused(tmp_path):
     other = fastes.Result(
         loaded.configuration, loaded.t, loaded.regret, loaded.counts, parts, loaded.run_numbers
     )
-    with pytest.raises(ValueError, match="are not drawn again to the bit by the versions here"):
+    with pytest.raises(ValueError, match="does not reproduce the random arms"):
         _ = other.bandit
 
 
