@@ -1,4 +1,4 @@
-"""The greedy agent: no exploration but what ties and noise bring."""
+"""The greedy agent: no exploration."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class LinUCB(Agent):
     Parameters
     ----------
     alpha : float
-        How many posterior standard deviations of optimism.
+        Number of posterior standard deviations of optimism.
     belief : {"auto", "exact", "online"}
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come

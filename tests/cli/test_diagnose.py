@@ -72,7 +72,7 @@ def test_diagnose_takes_a_theta_and_says_that_there_are_no_bounds(tmp_path):
     assert summary["theta"].startswith("fixed")
     assert summary["agents"][0]["diagnostics"]["bounds"] is None
     refused = run(*words, "--plot", tmp_path / "a.png", code=2).stderr
-    assert "--plot draws bounds, which are on means over the prior: leave out --theta" in refused
+    assert "--plot draws bounds, which need theta from the prior: leave out --theta" in refused
 
 
 def test_diagnose_of_a_single_run_says_that_it_has_no_error():

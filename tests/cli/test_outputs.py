@@ -190,7 +190,7 @@ def test_force_replaces_a_file_of_another_kind(folder):
     ("words", "message"),
     [
         (["sweep", *QUICK, "--out", "{}"], "{} is a fastes {}, not a study"),
-        (["sweep", "{}"], "{} is no TOML file: it is a fastes {}"),
+        (["sweep", "{}"], "{} is not a TOML file: it is a fastes {}"),
     ],
 )
 def test_a_sweep_says_what_a_file_is_that_holds_no_study(words, message, folder):
@@ -203,11 +203,11 @@ def test_a_sweep_says_what_a_file_is_that_holds_no_study(words, message, folder)
 
 @pytest.mark.parametrize(
     ("file", "advice"),
-    [("run.ckpt", "go on from it with resume, or delete it"), ("study.db", "name a new file")],
+    [("run.ckpt", "resume it or delete it"), ("study.db", "name a new file")],
 )
 def test_the_advice_fits_the_file(file, advice, folder):
     outcome = run("simulate", *QUICK, "--checkpoint", folder / file, code=1)
-    assert outcome.stderr == f"Error: checkpoint {folder / file} is there already: {advice}\n"
+    assert outcome.stderr == f"Error: checkpoint {folder / file} already exists: {advice}\n"
 
 
 JSON = {

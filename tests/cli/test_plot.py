@@ -107,17 +107,17 @@ def test_every_figure_takes_every_look(folder, figure, look):
         (["two.npz", "--size", "6"], "'6' is not a size in inches such as 6x4"),
         (["two.npz", "--size", "1x1"], "size must be at least 1.5x"),
         (["two.npz", "--size", "nanx4"], "'nanx4' is not a size in inches"),
-        (["two.npz", "--x", "M"], "two.npz holds results"),
-        (["two.npz", "--baseline", "ts"], "--baseline is for --figure differences"),
+        (["two.npz", "--x", "M"], "two.npz is a result"),
+        (["two.npz", "--baseline", "ts"], "--baseline needs --figure differences"),
         (["two.npz", "--figure", "differences", "--logy"], "logy cannot be used for differences"),
         (["two.npz", "--figure", "differences", "--baseline", "x"], "baseline must be one of"),
-        (["two.npz", "--figure", "size", "--facet", "M"], "facet must be another fact than M"),
+        (["two.npz", "--figure", "size", "--facet", "M"], "facet must not be M"),
         (
             ["two.npz", "other.npz", "--figure", "differences"],
             "results in a comparison must have equal K",
         ),
         (["two.npz", "--figure", "divergence"], "holds no diagnostics"),
-        (["study.db", "two.npz"], "a study is drawn by itself, got 2 files"),
+        (["study.db", "two.npz"], "a study must be the only file, got 2 files"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(folder, words, message):

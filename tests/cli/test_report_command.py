@@ -79,9 +79,7 @@ def test_what_is_no_result_is_a_failure(file, monkeypatch):
     monkeypatch.chdir(file.parent)
     fastes.LinearBandit.random(5, 2).save("problem.npz")
     said = run("report", "problem.npz", "--out", "r.html", code=1).stderr
-    assert said == (
-        "Error: problem.npz holds no result: fastes show problem.npz tells what it is\n"
-    )
+    assert said == ("Error: problem.npz is not a result or study: see fastes show problem.npz\n")
 
 
 def test_without_plotly_a_sentence_names_the_command(file, monkeypatch):

@@ -61,9 +61,7 @@ def test_a_checkpoint_says_what_the_world_was(tmp_path):
     shown = json.loads(run("show", file, "--json").stdout)
     assert (shown["truth"], shown["delay"]) == ("noise 2.0, laplace noise", 3)
     words = run("resume", file).stdout.splitlines()[-1]
-    assert re.fullmatch(
-        r"This call took \d+\.\d\d seconds; the table has those of all calls.", words
-    )
+    assert re.fullmatch(r"This call took \d+\.\d\d seconds; the table has the total.", words)
     longer = json.loads(run("resume", file, "--T", 50, "--json").stdout)
     whole = json.loads(run("simulate", *QUICK, *WORLD, "--T", 50, "--json").stdout)
     assert longer["agents"][0]["curve"] == whole["agents"][0]["curve"]
@@ -87,7 +85,7 @@ def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_p
     jsonschema.validate(printed, {**SCHEMA, "$ref": "#/$defs/diagnose"})
     assert printed["agents"][0]["diagnostics"]["bounds"] is None
     refused = run(*command, "--plot", tmp_path / "a.png", code=2).stderr
-    assert "--plot draws bounds, which are for a world as agents believe it" in refused
+    assert "--plot draws bounds, which need a world as agents believe" in refused
 
 
 @pytest.mark.parametrize(

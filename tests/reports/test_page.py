@@ -122,7 +122,7 @@ def test_a_report_replaces_only_a_report(tmp_path):
 def test_an_output_is_no_input_even_by_force(tmp_path):
     save_results(tmp_path / "a.html.npz", [made("ts")])
     (tmp_path / "a.html.npz").rename(tmp_path / "a.html")
-    with pytest.raises(ValueError, match="out must be no input"):
+    with pytest.raises(ValueError, match="out must not be an input"):
         fastes.report(tmp_path / "a.html", tmp_path / "a.html", force=True)
 
 

@@ -20,29 +20,33 @@ TS = fastes.ThompsonSampling()
     ("call", "error", "message"),
     [
         (lambda: fastes.compare(BANDIT, TS, 10), TypeError, "agents must be a list of agents"),
-        (lambda: fastes.compare(BANDIT, [], 10), ValueError, "agents must hold at least one agent"),
+        (lambda: fastes.compare(BANDIT, [], 10), ValueError, "agents must have at least one agent"),
         (lambda: fastes.compare(BANDIT, [TS, 3], 10), TypeError, "agent must be an agent such as"),
         (lambda: fastes.compare(BANDIT, [TS], 10, foo=1), TypeError, "argument 'foo'"),
         (lambda: fastes.simulate(BANDIT, [TS], 10), TypeError, "agent must be an agent such as"),
         (
             lambda: fastes.simulate(None, TS, 10),
             TypeError,
-            "bandit must be a LinearBandit, got None",
+            "bandit must be a bandit such as a LinearBandit, got None",
         ),
         (
             lambda: fastes.simulate(TS, BANDIT, 10),
             TypeError,
-            "bandit must be a LinearBandit, got Th",
+            "bandit must be a bandit such as a LinearBandit, got Th",
         ),
         (
             lambda: fastes.simulate(BANDIT, TS, 10, progress=3),
             TypeError,
             "progress must be True or",
         ),
-        (lambda: TS.start(None), TypeError, "bandit must be a LinearBandit"),
-        (lambda: TS.start(np.eye(3)), TypeError, "bandit must be a LinearBandit, got array"),
+        (lambda: TS.start(None), TypeError, "bandit must be a bandit such as a LinearBandit"),
+        (
+            lambda: TS.start(np.eye(3)),
+            TypeError,
+            "bandit must be a bandit such as a LinearBandit, got array",
+        ),
         (lambda: fastes.rerun("r.npz"), TypeError, "result must be a Result or a Comparison"),
-        (lambda: fastes.Study(problem=3), TypeError, "problem must be a LinearBandit or its file"),
+        (lambda: fastes.Study(problem=3), TypeError, "problem must be a Bandit or its file"),
         (lambda: fastes.sweep(BANDIT, "a.db"), TypeError, "study must be a Study, got Linear"),
     ],
 )
@@ -141,7 +145,7 @@ def test_a_first_call_says_that_it_compiles(progress, terminal, kept, told, monk
         return fastes.Greedy().start(bandit, seed)
 
     fastes.simulate(BANDIT, types.SimpleNamespace(start=play), 2, 2, progress=progress)
-    assert printed == ["compiling for this machine, once: ten to thirty seconds"] * told
+    assert printed == ["compiling for this machine (once, ten to thirty seconds)"] * told
 
 
 def test_a_notebook_says_that_it_compiles(notebook, capsys):

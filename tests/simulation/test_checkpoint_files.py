@@ -141,7 +141,7 @@ def test_foreign_files_are_refused(data, tmp_path):
 
 def test_a_checkpoint_is_not_begun_over_another_file(tmp_path):
     (tmp_path / "run.ckpt").write_bytes(b"a week of work")
-    with pytest.raises(FileExistsError, match="is there already: name a new file"):
+    with pytest.raises(FileExistsError, match="already exists: name a new file"):
         fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run.ckpt")
     assert (tmp_path / "run.ckpt").read_bytes() == b"a week of work"
 
@@ -164,7 +164,7 @@ def test_another_file_in_its_place_stays_and_nothing_is_lost(put, kind, tmp_path
 
     monkeypatch.setattr(checkpoint_file, "save_arrays", put_in_place)
     with pytest.raises(
-        FileExistsError, match=r"run\.ckpt is not what this simulation wrote"
+        FileExistsError, match=r"run\.ckpt was written by another process"
     ) as caught:
         fastes.simulate(BANDIT, agent, 50, 2, checkpoint=path)
     assert path.read_bytes() == theirs

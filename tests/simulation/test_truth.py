@@ -151,7 +151,7 @@ def test_a_fixed_theta_may_have_another_noise_but_no_prior():
     result = fastes.simulate(BANDIT, fastes.Greedy(), 5, theta=theta, truth=Truth(noise=3.0))
     assert result.configuration.truth == "noise 3.0"
     with pytest.raises(
-        ValueError, match="theta is fixed: truth must have no prior of it, got Truth"
+        ValueError, match="theta is fixed, so truth must not set its prior, got Truth"
     ):
         fastes.simulate(BANDIT, fastes.Greedy(), 5, theta=theta, truth=Truth(prior_mean=1.0))
 

@@ -74,8 +74,8 @@ def test_a_task_that_goes_on_failing_stops_no_other(tmp_path, monkeypatch):
     told = CliRunner().invoke(main, ["sweep", str(path), "--quiet"])
     assert told.exit_code == 1
     assert told.stderr == (
-        "Error: 1 task failed, as task 3 did: FloatingPointError: lost; "
-        "the same command tries again\n"
+        "Error: 1 task failed, such as task 3: FloatingPointError: lost; "
+        "run the same command to try again\n"
     )
     monkeypatch.undo()
     run(path)
@@ -192,7 +192,7 @@ def test_kernels_are_not_mixed(tmp_path, monkeypatch):
     path = tmp_path / "a.db"
     run(path)
     monkeypatch.setattr(tasks, "fingerprint", lambda: "other")
-    with pytest.raises(ValueError, match=r"was begun by fastes .* with other kernels than this"):
+    with pytest.raises(ValueError, match=r"was created by fastes .* with other kernels than this"):
         run(path)
 
 

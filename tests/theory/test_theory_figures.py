@@ -128,7 +128,7 @@ def test_final_regret_is_drawn_against_m_and_across_for_those_without():
     note = figure.legends[0].get_title().get_text()
     assert note == "bars and bands: mean ± two standard errors"
     assert [text.get_text() for text in ax.get_xticklabels()] == ["2", "8"]
-    with pytest.raises(ValueError, match="facet must be another fact than M"):
+    with pytest.raises(ValueError, match="facet must not be M"):
         drawn(draw_final_regret, results, facet="M")
     with pytest.raises(ValueError, match="needs results of ensemble sampling"):
         drawn(draw_final_regret, results[2:])
