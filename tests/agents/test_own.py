@@ -211,7 +211,7 @@ def test_what_is_no_agent_is_refused(agent, words):
 
 
 def test_what_start_returns_must_be_able_to_play():
-    with pytest.raises(OwnAgentError, match=r"must have act\(\), got None"):
+    with pytest.raises(OwnAgentError, match=r"an object with act\(\), got None"):
         fastes.simulate(BANDIT, failing(start=lambda self, bandit, seed: None), T=1)
 
 

@@ -164,10 +164,10 @@ def test_an_output_is_never_an_input(words, folder, monkeypatch):
     ("words", "message"),
     [
         (["simulate", "--out", "study.db"], "the name of a result must end in .npz"),
-        (["simulate", "--out", "problem.npz"], "is a fastes problem: a result replaces it only"),
+        (["simulate", "--out", "problem.npz"], "is a fastes problem: use --force"),
         (["simulate", "--csv", "result.npz"], "the name of a table must end in .csv"),
         (["simulate", "--plot", "x.jpg"], "the name of a figure must end in .png, .svg or .pdf"),
-        (["diagnose", "--out", "problem.npz"], "is a fastes problem: a result replaces it only"),
+        (["diagnose", "--out", "problem.npz"], "is a fastes problem: use --force"),
         (["plot", "result.npz", "--out", "x.npz"], "the name of a figure must end in"),
         (["sweep", "--out", "new.npz"], "the name of a study must end in .db"),
         (["sweep", "--out", "new.db", "--report", "x.pdf"], "must end in .html or .htm"),
@@ -320,4 +320,4 @@ def test_every_step_is_kept_on_request(tmp_path):
     run("simulate", *QUICK, "--keep", "actions,rewards", "--out", file)
     result = fastes.load(file)
     assert result.actions.shape == result.rewards.shape == (3, 30)
-    assert "--keep saves with the results" in run("simulate", "--keep", "actions", code=2).stderr
+    assert "--keep needs --out" in run("simulate", "--keep", "actions", code=2).stderr

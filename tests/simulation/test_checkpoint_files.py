@@ -101,7 +101,7 @@ def test_a_flipped_byte_is_refused_or_in_what_is_never_read(half_way):
         ),
         (
             lambda meta: meta["partials"][-1].update(in_progress=[]),
-            "is not a valid checkpoint: there are 2 states of",
+            "is not a valid checkpoint: it has 2 states for",
         ),
     ],
 )
