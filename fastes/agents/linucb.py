@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
 from fastes.checks.parameters import parameter
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, repr=False)

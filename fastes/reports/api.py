@@ -15,12 +15,12 @@ from fastes.reports.library import charts_library
 from fastes.reports.page import Page
 from fastes.reports.provenance import add_provenance
 from fastes.reports.result_sections import add_results
-from fastes.reports.sources import Given, ReportInput, read_sources
+from fastes.reports.sources import ReportItem, ReportInput, read_sources
 from fastes.reports.study_section import add_study
 
 
 def report(
-    files: Given | Sequence[Given],
+    files: ReportItem | Sequence[ReportItem],
     out: str | os.PathLike[str],
     *,
     baseline: str | int | None = None,

@@ -11,7 +11,7 @@ from fastes.saved.loading import load
 from fastes.studies.sweep import Sweep
 
 Path = str | os.PathLike[str]
-Given = Path | Result | Comparison | Sweep
+ReportItem = Path | Result | Comparison | Sweep
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,16 @@ class ReportInput:
     sweep: Sweep | None = None
 
 
-def read_sources(given: Given | Sequence[Given]) -> list[ReportInput]:
+def read_sources(given: ReportItem | Sequence[ReportItem]) -> list[ReportInput]:
     """Return the given results and studies, or raise."""
     alone = isinstance(given, (str, os.PathLike, Result, Comparison, Sweep))
-    items: list[Given] = [given] if alone else list(given)  # type: ignore[arg-type, list-item]
+    items: list[ReportItem] = [given] if alone else list(given)  # type: ignore[arg-type, list-item]
     if not items:
         raise ValueError("a report needs at least one file or result, got none")
     return [_source(item, i) for i, item in enumerate(items, start=1)]
 
 
-def _source(item: Given, number: int) -> ReportInput:
+def _source(item: ReportItem, number: int) -> ReportInput:
     file = os.fspath(item) if isinstance(item, (str, os.PathLike)) else None
     held = item if file is None else load(file)
     name = file or f"{type(item).__name__} {number}"
