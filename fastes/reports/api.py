@@ -15,7 +15,7 @@ from fastes.reports.library import charts_library
 from fastes.reports.page import Page
 from fastes.reports.provenance import add_provenance
 from fastes.reports.result_sections import add_results
-from fastes.reports.sources import ReportItem, ReportInput, read_sources
+from fastes.reports.sources import ReportInput, ReportItem, read_sources
 from fastes.reports.study_section import add_study
 
 

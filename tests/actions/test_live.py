@@ -16,6 +16,13 @@ AGENTS = [
     fastes.LinUCB(),
     fastes.UniformRandom(),
 ]
+QUICK = [
+    pytest.param(agent, marks=[] if quick else pytest.mark.slow, id=str(agent))
+    for agent in AGENTS
+    for quick in (agent.name in ("es", "linucb", "bayes-ucb", "eps-greedy", "uniform"),)
+]
+"""Of each way to score and to keep models one agent: code for each is compiled."""
+
 RNG = np.random.default_rng(8)
 FRESH = Fresh(7, 3)
 OFFERS = RNG.normal(size=(60, 7, 3))
@@ -129,7 +136,7 @@ def test_one_row_of_many_that_is_none_keeps_all_from_being_learned():
     np.testing.assert_array_equal(live.posterior().mean, BELIEF["prior_mean"])
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("agent", QUICK)
 def test_some_of_a_pool(agent):
     bandit = fastes.LinearBandit.random(K=90, d=4, seed=2)
     live, other = agent.start(bandit, seed=7), agent.start(bandit, seed=7)
@@ -174,7 +181,7 @@ def test_words_that_do_not_fit_the_set_are_refused():
         fastes.Greedy().start(fastes.LinearBandit(Fresh(3, 2)))
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=str)
+@pytest.mark.parametrize("agent", QUICK)
 def test_a_ball(agent, tmp_path):
     bandit = fastes.LinearBandit(Ball(3, 2.0), **BELIEF)
     live = agent.start(bandit, seed=4)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from every_agent import FAMILY
+from every_agent import FAMILY, is_quick
 
 import fastes
 from fastes.actions import Ball, Fresh, Given, Offered, Redrawn, Subset
@@ -32,19 +32,17 @@ def bandit_on(name, **belief):
     return fastes.LinearBandit(SETS[name], **{"prior_cov": FULL, "noise": 0.5, **belief})
 
 
-def is_quick(name, agent):
+def is_quick_relative(name, agent):
     """Choose the pairs of which each test run compiles the code: each agent is in one or two."""
     return name == "fresh" or (name == "ball" and agent.name in ("ts", "bayes-ucb"))
 
 
 # Each set makes code of its own for each agent: all of them are slow tests.
 ON_SETS = [
-    *((name, agent) for name in SETS for agent in AGENTS),
-    *(
-        pytest.param(name, agent, marks=[] if is_quick(name, agent) else pytest.mark.slow)
-        for name in SETS
-        for agent in FAMILY
-    ),
+    pytest.param(name, agent, marks=[] if quick(name, agent) else pytest.mark.slow)
+    for agents, quick in ((AGENTS, is_quick), (FAMILY, is_quick_relative))
+    for name in SETS
+    for agent in agents
 ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from compiled_skeleton import Mine
+from every_agent import is_quick
 from fastes.kernels.agents.interface import (
     has_linear_scores,
     optimism,
@@ -59,7 +60,13 @@ SETS = {
 }
 
 
-@pytest.mark.parametrize("bandit", SETS.values(), ids=list(SETS))
+@pytest.mark.parametrize(
+    "bandit",
+    [
+        pytest.param(bandit, marks=[] if is_quick(name, TS) else pytest.mark.slow, id=name)
+        for name, bandit in SETS.items()
+    ],
+)
 def test_it_plays_on_every_action_set_as_ours_does(bandit):
     same(bandit, T=40, runs=3, threads=1)
 
