@@ -1,6 +1,6 @@
 """Exact, fast ensemble sampling and Thompson sampling on linear, logistic and Poisson bandits.
 
-The names below are loaded when they are first used: importing fastes costs no import of numba.
+Names are loaded when first used, so that importing fastes does not import numba.
 """
 
 import importlib
@@ -47,12 +47,12 @@ _HOME = {
     "sweep": "studies.execution",
 }
 
-_ROOMS = ("actions", "theory")
-"""What people use by its room: fastes.actions.Ball, fastes.theory.bounds."""
+_SUBPACKAGES = ("actions", "theory")
+"""Public subpackages: fastes.actions.Ball, fastes.theory.bounds."""
 
 __all__ = sorted(_HOME)
 
-if TYPE_CHECKING:  # the same table for those who read types
+if TYPE_CHECKING:  # the same names for type checkers
     from fastes import actions as actions
     from fastes import theory as theory
     from fastes.agents.bayes_ucb import BayesUCB as BayesUCB
@@ -90,7 +90,7 @@ if TYPE_CHECKING:  # the same table for those who read types
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name in _SUBPACKAGES:
         return importlib.import_module(f"fastes.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'fastes' has no attribute {name!r}")
@@ -100,4 +100,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_ROOMS]
+    return [*__all__, *_SUBPACKAGES]

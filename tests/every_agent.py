@@ -25,3 +25,14 @@ AGENTS = [
     *FAMILY,
     fastes.InformationDirectedSampling(70),
 ]
+
+
+def is_quick(name, agent):
+    """Choose pairs of a set that changes and an agent, of which each test run compiles the code.
+
+    Each agent plays rows that are computed (fresh) and a ball or an array that lasts (redrawn);
+    rows that are copied (subset, given) are played by an agent of each kind of score.
+    """
+    eager = agent.engine == "eager"
+    copied = name.startswith(("subset", "given"))
+    return not (copied and (eager or agent.name in ("ts", "uniform")))

@@ -52,7 +52,7 @@ def numbers_in(path):
     """Return all that a file says, read as a user would read it, in a form that compares."""
     if path.suffix == ".ckpt":
         experiment, partials = read_checkpoint(path)
-        meta, arrays = experiment.parts()
+        meta, arrays = experiment.saved()
         parts = [meta, arrays, [vars(partial) for partial in partials]]
         return _plain(parts)
     loaded = fastes.load(path)
@@ -63,9 +63,9 @@ def numbers_in(path):
     if isinstance(loaded, fastes.LiveAgent):
         return _plain(load_arrays(path, "agent"))
     if isinstance(loaded, fastes.LinearBandit):
-        return _plain(loaded.parts())
+        return _plain(loaded.arrays())
     results = loaded if isinstance(loaded, fastes.Comparison) else [loaded]
-    return _plain([(vars(result), result.bandit.parts()) for result in results])
+    return _plain([(vars(result), result.bandit.arrays()) for result in results])
 
 
 def _plain(value):
@@ -77,7 +77,7 @@ def _plain(value):
     if isinstance(value, (list, tuple)):
         return str([_plain(each) for each in value])
     if isinstance(value, fastes.LinearBandit):
-        return _plain(value.parts())
+        return _plain(value.arrays())
     inside = getattr(value, "__dict__", None)
     return _plain(inside) if inside else repr(value)
 

@@ -55,7 +55,7 @@ def made_on(bandit, **more):
     result = made(K=bandit.K, d=bandit.d, **more)
     c = result.configuration._replace(
         rank=bandit.rank,
-        actions=bandit.action_set.words,
+        actions=bandit.action_set.text,
         problem=bandit.fingerprint,
     )
     counts = np.zeros(bandit.action_set.counted_arms, np.int64)

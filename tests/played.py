@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import reference
 from engine import lift
+from every_agent import is_quick
 from fastes.kernels.beliefs.interface import covariance_of
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.record import record
@@ -121,17 +122,27 @@ def ensemble_scores(played, rows, t, mean, covariance, models):
     return rows @ models[reference.integer(SEED, RUN, int(layout.MODEL_INDEX), t, len(models))]
 
 
-AGENTS = [
-    pytest.param(agent, scores_of, id=str(agent))
-    for agent, scores_of in (
-        (fastes.Greedy(), greedy_scores),
-        (fastes.LinUCB(1.5), linucb_scores),
-        (fastes.ThompsonSampling(), thompson_scores),
-        (fastes.EnsembleSampling(1, engine="eager"), ensemble_scores),
-        (fastes.EnsembleSampling(5, engine="eager"), ensemble_scores),
-    )
-]
+AGENTS = (
+    (fastes.Greedy(), greedy_scores),
+    (fastes.LinUCB(1.5), linucb_scores),
+    (fastes.ThompsonSampling(), thompson_scores),
+    (fastes.EnsembleSampling(1, engine="eager"), ensemble_scores),
+    (fastes.EnsembleSampling(5, engine="eager"), ensemble_scores),
+)
 """Agents, and how the reference scores the arms for each."""
+
+
+def agents_on(sets):
+    """Return parameters (name of a set, agent, scores_of); some pairs are slow to compile."""
+    return [
+        pytest.param(
+            *(name, agent, scores_of),
+            marks=[] if is_quick(name, agent) else pytest.mark.slow,
+            id=f"{name}-{agent}",
+        )
+        for name in sets
+        for agent, scores_of in AGENTS
+    ]
 
 
 def normal_perturbation(t, m):

@@ -16,12 +16,12 @@ __all__ = ["ActionSet", "Ball", "Fixed", "Fresh", "Given", "Offered", "Redrawn",
 ACTION_SETS: dict[str, type[ActionSet]] = {
     each.kind: each for each in (Fixed, Redrawn, Fresh, Subset, Given, Ball, Offered)
 }
-"""The sets by their names in files."""
+"""The sets, by their names in files."""
 
 
-def action_set_from_parts(parts: Mapping[str, Any]) -> ActionSet:
-    """Return the set whose `parts`, with its kind unless it is fixed, these are, or raise."""
-    kind = str(parts.get("set_kind", Fixed.kind))
+def action_set_from_arrays(saved: Mapping[str, Any]) -> ActionSet:
+    """Return the action set of these arrays (`ActionSet.saved`), or raise."""
+    kind = str(saved.get("set_kind", Fixed.kind))
     if kind not in ACTION_SETS:
-        raise ValueError(f"there is no action set {kind!r}")
-    return ACTION_SETS[kind].from_parts(parts)
+        raise ValueError(f"unknown action set {kind!r}")
+    return ACTION_SETS[kind].from_arrays(saved)

@@ -1,4 +1,4 @@
-"""What all action sets answer: what is on offer, what it takes, and how it is played on."""
+"""The interface of action sets."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from fastes.actions.families import RandomArms
     from fastes.checks.arrays import Floats
 
-    Parts = Mapping[str, NDArray[Any]]
+    Arrays = Mapping[str, NDArray[Any]]
 
 
 class ActionSet(ABC):
-    """What is on offer at each step of each run.
+    """The arms that are on offer at each step of each run.
 
-    A set is given to `LinearBandit` in the place of the array of arms. What it takes as `canonical`
-    is its problem (fastes/problem/whitening.py), as `run` a run (fastes/simulation/stages.py).
+    `LinearBandit` takes a set instead of an array of arms. In its methods `canonical` is a
+    `Canonical` (fastes/problem/whitening.py) and `run` a `Run` (fastes/simulation/stages.py).
     """
 
     kind: ClassVar[str]
@@ -34,20 +34,20 @@ class ActionSet(ABC):
     """Whether the arms of a run are the same at every step."""
 
     chosen_by: ClassVar[str] = "row"
-    """How an arm is chosen and observed: by its "number"; as a "row" of those on offer, by its
-    place among them, and observed by itself; or as a "vector" that `act` returns."""
+    """How an agent names the arm it plays: by its "number"; by its index among the "row"s on offer,
+    and then it observes the row; or as a "vector" that `act` returns."""
 
     simulated: ClassVar[bool] = True
-    """Whether a simulation knows what is on offer."""
+    """Whether it can be simulated."""
 
     live: ClassVar[bool] = False
-    """Whether live agents play on it."""
+    """Whether live agents can play on it."""
 
     if TYPE_CHECKING:
 
         @property
         def K(self) -> int | None:
-            """Number of arms on offer at a step; None where they are not counted."""
+            """Number of arms on offer at a step; None if it is infinite or unknown."""
 
         @property
         def d(self) -> int:
@@ -57,123 +57,123 @@ class ActionSet(ABC):
 
     @property
     @abstractmethod
-    def words(self) -> str:
-        """What is on offer, in a few words, for tables and titles."""
+    def text(self) -> str:
+        """A short description for tables and titles."""
 
     @property
     def origin(self) -> str:
-        """Which arms these are, in a few words."""
-        return self.words
+        """A short description of where the arms come from."""
+        return self.text
 
     @property
     @abstractmethod
     def longest(self) -> float:
-        """A length that no arm exceeds, but for one of many millions."""
+        """Upper bound on the norm of an arm, which at most one of many millions exceeds."""
 
     @property
     def known_arms(self) -> Floats | None:
-        """The arms that have numbers which last, one a row, by which plays are counted."""
+        """The arms that keep their number throughout, one a row; plays of these are counted."""
         return None
 
     @property
     def counted_arms(self) -> int:
-        """How many these are."""
+        """Number of known arms."""
         return 0
 
     @property
     def keys(self) -> int | None:
-        """How many arms come again in a run, known by keys below; None where none does."""
+        """Number of arms that can recur in a run, with keys below it; None if none can."""
         return self.K if self.arms_repeat else self.counted_arms or None
 
     @property
     def drawn(self) -> RandomArms | None:
-        """What the known arms were drawn as, if they were."""
+        """How the known arms were drawn, if they are random."""
         return None
 
     @property
     def needs_coordinates(self) -> bool:
-        """Whether rewards are computed from theta in canonical coordinates, which must exist."""
+        """Whether rewards are computed from theta in canonical coordinates (which must exist)."""
         return not self.arms_repeat and self.counted_arms == 0
 
     @abstractmethod
-    def parts(self) -> dict[str, NDArray[Any]]:
-        """Return what `from_parts` makes the same set of, as arrays."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `from_arrays` makes an equal set."""
 
     @classmethod
     @abstractmethod
-    def from_parts(cls, parts: Parts) -> Self:
-        """Return the set whose `parts` these are, or raise KeyError, TypeError or ValueError."""
+    def from_arrays(cls, saved: Arrays) -> Self:
+        """Return the set of these `arrays`, or raise KeyError, TypeError or ValueError."""
 
     def saved(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
-        """Return what `action_set_from_parts` makes the same set of, as arrays.
+        """Return arrays from which `action_set_from_arrays` makes an equal set.
 
-        Fixed arms that were drawn may be left out, to be `drawn_again`.
+        With `drawn_again`, random fixed arms are left out, to be drawn again.
         """
         import numpy as np
 
-        return {"set_kind": np.array(self.kind), **self.parts()}
+        return {"set_kind": np.array(self.kind), **self.arrays()}
 
-    # What it refuses.
+    # Checks.
 
-    def check_values(self, largest: float) -> None:  # noqa: B027, which most have no use for
-        """Raise ValueError where the largest value of an arm, in units of the noise, is no good."""
+    def check_values(self, largest: float) -> None:  # noqa: B027, optional
+        """Raise ValueError if the largest value of an arm, in units of the noise, is unsuitable."""
 
     def check_plays(self, label: str, scores: str) -> None:  # noqa: B027
-        """Raise ValueError where an agent that chooses by such scores does not play on it."""
+        """Raise ValueError if an agent with these scores cannot play on it."""
 
     def fault(self, t: int) -> str:
-        """Return what is wrong with the arms of step t, if no arm could be chosen there."""
+        """Return what is wrong with the arms of step t, where no arm could be chosen; else ""."""
         return ""
 
-    # What it takes.
+    # Memory.
 
     def offer_bytes(self, rank: int, full: bool) -> int:
-        """Return the memory of what is on offer in a run, beside the problem's own.
+        """Return the bytes of the arms on offer in a run, beside those of the problem.
 
-        `full` is whether arms are whitened by a matrix.
+        `full`: whether arms are whitened by a matrix.
         """
         from fastes.kernels.actions.arms import empty_arms
 
         return empty_arms.nbytes(self.K or 1, rank) + 8 * self._numbers(rank, full)
 
     def _numbers(self, rank: int, full: bool) -> int:
-        """Return how many numbers are kept beside these arms: of the whitening, and of an arm."""
+        """Return how many numbers are kept beside these arms, for the whitening and for one arm."""
         return 5 * self.d + rank + 2 + (self.d * rank if full else 0)
 
     def search_bytes(self, scores: str, rank: int) -> int | None:
-        """Return the memory of `search`, or None where it has none of its own."""
+        """Return the bytes of `search`, or None if it has none of its own."""
         return None
 
-    # How it is played on.
+    # Playing.
 
     def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
         """Return the kernel's action set for a run: a named tuple with `arms`."""
         raise NotImplementedError
 
     def environment(self, actions: Any, run: Any) -> Any:
-        """Return what pays in a run: by default theta is held against the arms on offer."""
+        """Return the rewards of a run; by default computed from theta and the arms on offer."""
         from fastes.kernels.loop.environment import offer_environment
 
         return offer_environment(actions.arms, run.z(), run.law(), run.late())
 
     def search(self, actions: Any, scores: str) -> Any:
-        """Return a search of its own for the best arm; None where the agent's is as good."""
+        """Return a search for the best arm that is special to this set; None for the agent's."""
         return None
 
     def rows_on_offer(self, run: Any, t: int, recorded: Any) -> list[Floats]:
-        """Return the rows on offer at the steps from t on, where arms are chosen by row.
+        """Return the rows on offer at the steps from t on, for sets chosen by row.
 
-        `recorded` (steps, K) are the numbers that they are recorded by.
+        `recorded` (steps, K) has the arm numbers under which they are recorded.
         """
         raise NotImplementedError
 
     @property
     def vectors(self) -> str:
-        """What `act` of an agent in Python must return, where arms are chosen as vectors."""
+        """What `act` of a Python agent must return, for sets chosen by vector."""
         return "a vector of the set"
 
     def placed(self, vector: Floats) -> Floats | None:
-        """Return a vector in the kernel's unit, or None where it is not in the set."""
+        """Return a vector in the kernel's unit, or None if it is not in the set."""
         raise NotImplementedError
 
     def played(self, actions: Any) -> Floats:

@@ -13,16 +13,16 @@ from fastes.checks.numbers import MAX_SIZE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastes.actions.action_set import Parts
+    from fastes.actions.action_set import Arrays
     from fastes.checks.arrays import Floats
 
 _SMALLEST_VALUE = 1e-30
-"""How many noise standard deviations some value on a ball must reach, if not all are 0.
+"""Least size of the largest value on a ball, in noise standard deviations, if not all are 0.
 
-Far below, squares of parameters would be lost, and choices be random.
+Far below, squares of parameters underflow and choices become random.
 """
 
-_ROUNDING = 1e-9  # by which a vector may be longer than the radius
+_ROUNDING = 1e-9  # relative tolerance on the norm of a vector
 
 
 @dataclass(frozen=True)
@@ -63,59 +63,58 @@ class Ball(ActionSet):
 
     @property
     def exponent(self) -> int:
-        """The e for which radius / 2^e is from 1 to 2: the unit of length of kernels is 2^e."""
+        """The e with 1 <= radius / 2^e < 2: kernels measure length in units of 2^e."""
         return math.frexp(self.radius)[1] - 1
 
     @property
-    def words(self) -> str:
-        """What is on offer."""
+    def text(self) -> str:
+        """A short description."""
         return "the ball" if self.radius == 1 else f"the ball of radius {self.radius:g}"
 
-    def parts(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         """Return dimension and radius."""
         import numpy as np
 
         return {"set_sizes": np.array([self.d]), "set_radius": np.array(self.radius)}
 
     @classmethod
-    def from_parts(cls, parts: Parts) -> Self:
+    def from_arrays(cls, saved: Arrays) -> Self:
         """Return the ball of this dimension and radius."""
-        (d,) = parts["set_sizes"].tolist()
-        return cls(d, float(parts["set_radius"]))
+        (d,) = saved["set_sizes"].tolist()
+        return cls(d, float(saved["set_radius"]))
 
     def check_values(self, largest: float) -> None:
-        """Raise ValueError where rounding would choose."""
+        """Raise ValueError if values are so small that rounding would decide."""
         if 0.0 < largest < _SMALLEST_VALUE:
             raise ValueError(
-                f"the arms' values on a ball must be 0 or reach {_SMALLEST_VALUE:g} noise standard "
-                f"deviations, got {largest:g}: the noise is too large for them"
+                f"the largest value on a ball must be 0 or at least {_SMALLEST_VALUE:g} noise "
+                f"standard deviations, got {largest:g}: the noise is too large"
             )
 
     def check_plays(self, label: str, scores: str) -> None:
-        """Raise ValueError where an agent asks for the score of each arm."""
+        """Raise ValueError if the agent needs the score of every arm."""
         if scores == "information":
             raise ValueError(
-                f"agent {label} does not play on a Ball, got {self}: "
-                "each of its arms is the best with probability zero"
+                f"{label} cannot play on {self}: each arm is optimal with probability zero"
             )
         if scores == "any":
-            raise ValueError(f"{label} scores one arm after the other: a ball has too many")
+            raise ValueError(f"{label} cannot play on {self}: it scores every arm in turn")
 
     def search_bytes(self, scores: str, rank: int) -> int:
-        """Return the memory of `search`."""
+        """Return the bytes of `search`."""
         from fastes.kernels.search.ball_search import spectrum
 
         return 8 * self.d + (spectrum.nbytes(self.d, rank) if scores == "quadratic" else 0)
 
     def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
-        """Return the ball, and room for one arm."""
+        """Return the ball, with space for one arm."""
         from fastes.kernels.actions.ball import ball_actions
 
         radius = math.ldexp(self.radius, -self.exponent)
         return ball_actions(radius, canonical.whitening(self.exponent))
 
     def environment(self, actions: Any, run: Any) -> Any:
-        """Return what pays: the best arm is the same at every step."""
+        """Return the rewards; the best arm is the same at every step."""
         from fastes.kernels.actions.ball import largest_value
         from fastes.kernels.loop.environment import vector_environment
 
@@ -124,18 +123,18 @@ class Ball(ActionSet):
         return vector_environment(actions.arms, z, best, run.law(), run.late())
 
     def search(self, actions: Any, scores: str) -> Any:
-        """Return what computes the best arm, unless it is drawn at random."""
+        """Return the search that computes the best arm; None if arms are drawn at random."""
         from fastes.kernels.search.ball_search import ball_search
 
         return None if scores == "none" else ball_search(actions, scores == "quadratic")
 
     @property
     def vectors(self) -> str:
-        """What `act` of an agent in Python must return, in a few words."""
+        """What `act` of a Python agent must return."""
         return f"a vector of norm at most {self.radius:g}"
 
     def placed(self, vector: Floats) -> Floats | None:
-        """Return a vector in the kernel's unit, or None where it is too long."""
+        """Return a vector in the kernel's unit, or None if it is too long."""
         import numpy as np
 
         scaled: Floats = np.ldexp(vector, -self.exponent)

@@ -1,4 +1,4 @@
-"""Random arms that are drawn again: for every run, or for every step."""
+"""Random arms that are redrawn for every run or every step."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from fastes.checks.numbers import MAX_SIZE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastes.actions.action_set import Parts
+    from fastes.actions.action_set import Arrays
     from fastes.checks.arrays import Floats
 
 FAMILIES = ("sphere", "gaussian", "uniform")
-"""On the unit sphere; N(0, I/d); uniform on [-1/sqrt(d), 1/sqrt(d)]^d; as kernels number them."""
+"""On the unit sphere; N(0, I/d); uniform on [-1/sqrt(d), 1/sqrt(d)]^d. In the kernel's order."""
 
 
 @dataclass(frozen=True)
 class Drawn(ActionSet):
-    """K random arms in R^d: what `Redrawn` and `Fresh` share."""
+    """K random arms in R^d: the common base of `Redrawn` and `Fresh`."""
 
     K: int
     d: int
@@ -31,9 +31,7 @@ class Drawn(ActionSet):
         K = numbers.integer("K", self.K, 1, MAX_SIZE)
         d = numbers.integer("d", self.d, 1, MAX_SIZE)
         if K * ((d + 1) // 2) > MAX_SIZE:  # lanes of the random generator
-            raise ValueError(
-                f"K d must be below 2^33 for arms that are drawn again, got {K} and {d}"
-            )
+            raise ValueError(f"K d must be below 2^33 for redrawn arms, got {K} and {d}")
         object.__setattr__(self, "K", K)
         object.__setattr__(self, "d", d)
         if self.arms not in FAMILIES:
@@ -41,7 +39,7 @@ class Drawn(ActionSet):
 
     @property
     def longest(self) -> float:
-        """1, or ten times the typical length of a normal row."""
+        """1, or ten times the typical norm of a normal row."""
         return 10.0 if self.arms == "gaussian" else 1.0
 
     @property
@@ -49,20 +47,20 @@ class Drawn(ActionSet):
         """The number of the family in the kernel."""
         return FAMILIES.index(self.arms)
 
-    def parts(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the sizes and the family."""
         import numpy as np
 
         return {"set_sizes": np.array([self.K, self.d]), "set_family": np.array(self.arms)}
 
     @classmethod
-    def from_parts(cls, parts: Parts) -> Self:
+    def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of these sizes and this family."""
-        K, d = parts["set_sizes"].tolist()
-        return cls(K, d, str(parts["set_family"]))
+        K, d = saved["set_sizes"].tolist()
+        return cls(K, d, str(saved["set_family"]))
 
     def rows(self, seed: int, run: int, t: int) -> Floats:
-        """Return the arms on offer at step t of a run, one a row: those of step 0 for a whole run.
+        """Return the arms on offer at step t of a run, one a row. `Redrawn` uses those of step 0.
 
         Examples
         --------
@@ -82,9 +80,9 @@ class Drawn(ActionSet):
 
 @dataclass(frozen=True)
 class Redrawn(Drawn):
-    """K random arms that are drawn anew for every run, and stay for all its steps.
+    """K random arms, redrawn for every run and the same at all its steps.
 
-    Most published experiments do this: the mean over runs is also one over sets of arms.
+    Most published experiments do this: the mean over runs also averages over sets of arms.
 
     Parameters
     ----------
@@ -105,12 +103,12 @@ class Redrawn(Drawn):
     arms_repeat: ClassVar[bool] = True
 
     @property
-    def words(self) -> str:
-        """What is on offer."""
+    def text(self) -> str:
+        """A short description."""
         return f"redrawn every run, {self.arms}"
 
     def _numbers(self, rank: int, full: bool) -> int:
-        """Return how many there are while arms are made: their rows, whitened and checked."""
+        """Return how many are needed while arms are made: their rows, whitened and checked."""
         return self.K * (self.d + 2 * rank)
 
     def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
@@ -120,7 +118,7 @@ class Redrawn(Drawn):
         return FixedActions(canonical.stored(self.rows(seed, run, 0)))
 
     def environment(self, actions: Any, run: Any) -> Any:
-        """Return what each arm of a run pays."""
+        """Return the rewards of the arms of a run."""
         return run.environment(actions.arms, lambda: self.rows(run.seed, run.run, 0))
 
     def rows_on_offer(self, run: Any, t: int, recorded: Any) -> list[Floats]:
@@ -132,9 +130,9 @@ class Redrawn(Drawn):
 
 @dataclass(frozen=True)
 class Fresh(Drawn):
-    """K random arms that are drawn anew at every step.
+    """K random arms, redrawn at every step.
 
-    Parameters are those of `Redrawn`.
+    Parameters as for `Redrawn`.
 
     Examples
     --------
@@ -147,18 +145,18 @@ class Fresh(Drawn):
     kind: ClassVar[str] = "fresh"
 
     @property
-    def words(self) -> str:
-        """What is on offer."""
+    def text(self) -> str:
+        """A short description."""
         return f"fresh every step, {self.arms}"
 
     def _numbers(self, rank: int, full: bool) -> int:
-        """Return how many are kept of the whitening, and of a tile of arms."""
+        """Return how many are kept for the whitening and for a tile of arms."""
         from fastes.kernels.arithmetic.tile_product import TILE
 
         return super()._numbers(rank, full) + TILE * (self.d + 2)
 
     def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
-        """Return room for the arms of a step."""
+        """Return space for the arms of a step."""
         from fastes.kernels.actions.fresh import fresh_actions
 
         return fresh_actions(self.K, self.family, canonical.whitening())

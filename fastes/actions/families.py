@@ -16,7 +16,7 @@ FAMILIES = ("sphere", "gaussian", "uniform", "basis")
 
 
 def random_arms(family: str, K: Any, d: Any, seed: Any) -> RandomArms:
-    """Return K arms in R^d of a family, or raise ValueError where there are none."""
+    """Return K random arms in R^d of a family, or raise ValueError."""
     K = numbers.integer("K", K, 1, MAX_SIZE)
     d = numbers.integer("d", d, 1, MAX_SIZE)
     seed = numbers.integer("seed", seed, 0, MAX_SEED)
@@ -28,7 +28,7 @@ def random_arms(family: str, K: Any, d: Any, seed: Any) -> RandomArms:
 
 
 class RandomArms(NamedTuple):
-    """K arms in R^d of a family (`LinearBandit.random`): a few numbers, from which to draw them."""
+    """K arms in R^d of a family (`LinearBandit.random`), not drawn yet."""
 
     family: str
     K: int
@@ -45,12 +45,12 @@ class RandomArms(NamedTuple):
         return _draw(*self)
 
     @property
-    def words(self) -> str:
-        """Which arms they are, in a few words."""
+    def text(self) -> str:
+        """A short description."""
         return f"{self.family}, drawn with seed {self.seed}"
 
-    def parts(self) -> dict[str, Any]:
-        """Return what `from_parts` makes the same of, as arrays."""
+    def arrays(self) -> dict[str, Any]:
+        """Return arrays from which `from_arrays` makes an equal object."""
         import numpy as np
 
         return {
@@ -60,12 +60,12 @@ class RandomArms(NamedTuple):
         }
 
     @classmethod
-    def from_parts(cls, parts: Mapping[str, Any]) -> RandomArms:
-        """Return the arms whose `parts` these are, or raise KeyError or ValueError."""
-        family, (K, d) = str(parts["arms_family"]), parts["arms_sizes"].tolist()
+    def from_arrays(cls, saved: Mapping[str, Any]) -> RandomArms:
+        """Return the arms of these `arrays`, or raise KeyError or ValueError."""
+        family, (K, d) = str(saved["arms_family"]), saved["arms_sizes"].tolist()
         if family not in FAMILIES:
-            raise ValueError(f"there is no family of arms {family!r}")
-        return cls(family, K, d, int(parts["arms_seed"]))
+            raise ValueError(f"unknown family of arms {family!r}")
+        return cls(family, K, d, int(saved["arms_seed"]))
 
 
 def _draw(family: str, K: int, d: int, seed: int) -> Floats:

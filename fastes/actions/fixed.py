@@ -1,4 +1,4 @@
-"""Arms that are known before a run, and the set that offers all of them: the paper's setting."""
+"""Arms known in advance, and the set that offers all of them: the paper's setting."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from fastes.checks.numbers import MAX_SIZE
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastes.actions.action_set import Parts
+    from fastes.actions.action_set import Arrays
     from fastes.checks.arrays import Floats
 
 
 class KnownArms(ActionSet):
-    """Arms that were given; or random ones, which are drawn when they are first needed."""
+    """Given arms, or random ones, which are drawn when first needed."""
 
     _given: Floats | RandomArms
 
     def _keep(self, name: str, given: Any, form: str) -> int:
-        """Check and keep the arms, of a form in words. Return how many there are."""
+        """Check and keep the arms; `form` describes the shape in messages. Return their number."""
         rows = given
         if not isinstance(given, RandomArms):
             from fastes.checks import arrays
@@ -47,12 +47,12 @@ class KnownArms(ActionSet):
 
     @cached_property
     def drawn(self) -> RandomArms | None:
-        """What they were drawn as, if they were."""
+        """How they were drawn, if they are random."""
         return self._given if isinstance(self._given, RandomArms) else None
 
     @property
     def counted_arms(self) -> int:
-        """How many there are."""
+        """Number of arms."""
         return self._given.shape[0]
 
     @property
@@ -70,12 +70,12 @@ class KnownArms(ActionSet):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Fixed(KnownArms):
-    """K arms, all on offer at every step of every run: what `LinearBandit` makes of an array.
+    """K arms, all on offer at every step of every run. `LinearBandit` makes it from an array.
 
     Parameters
     ----------
     actions : (K, d) array_like or RandomArms
-        The arms, one a row; or random ones by their numbers.
+        The arms, one a row; or random ones.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Fixed(KnownArms):
     live: ClassVar[bool] = True
 
     def __init__(self, actions: ArrayLike | RandomArms) -> None:
-        form = "K arms by d features, at least 1 by 1, or be a set of fastes.actions"
+        form = "K arms by d features, at least 1 by 1, or be an action set of fastes.actions"
         numbers.integer("the number of arms K", self._keep("actions", actions, form), 1, MAX_SIZE)
 
     def __repr__(self) -> str:
@@ -102,36 +102,36 @@ class Fixed(KnownArms):
 
     @property
     def K(self) -> int:
-        """All arms."""
+        """Number of arms."""
         return self.counted_arms
 
     @property
-    def words(self) -> str:
-        """What is on offer."""
+    def text(self) -> str:
+        """A short description."""
         return "fixed"
 
     @property
     def origin(self) -> str:
-        """Which arms these are."""
-        return "given" if self.drawn is None else self.drawn.words
+        """A short description of where the arms come from."""
+        return "given" if self.drawn is None else self.drawn.text
 
-    def parts(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arms."""
         import numpy as np
 
         return {"actions": np.asarray(self.known_arms)}
 
     def saved(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
-        """Return the arms, or what they are drawn from."""
-        return self.drawn.parts() if drawn_again and self.drawn is not None else self.parts()
+        """Return the arms, or how to draw them."""
+        return self.drawn.arrays() if drawn_again and self.drawn is not None else self.arrays()
 
     @classmethod
-    def from_parts(cls, parts: Parts) -> Self:
+    def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of these arms."""
-        return cls(parts["actions"] if "actions" in parts else RandomArms.from_parts(parts))
+        return cls(saved["actions"] if "actions" in saved else RandomArms.from_arrays(saved))
 
     def offer_bytes(self, rank: int, full: bool) -> int:
-        """Return 0: the arms are the problem's own."""
+        """Return 0: the arms belong to the problem."""
         return 0
 
     def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
@@ -141,5 +141,5 @@ class Fixed(KnownArms):
         return FixedActions(canonical.arms)
 
     def environment(self, actions: Any, run: Any) -> Any:
-        """Return what each arm pays."""
+        """Return the rewards of the arms."""
         return run.environment(actions.arms, lambda: self.known_arms)

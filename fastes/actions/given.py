@@ -1,4 +1,4 @@
-"""Sets of arms that are given, one for each step: an array, or a file larger than memory."""
+"""A given set of arms for each step: an array, or a file that may exceed memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastes.checks.numbers import MAX_SIZE
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastes.actions.action_set import Parts
+    from fastes.actions.action_set import Arrays
     from fastes.checks.arrays import Floats
 
 _SAMPLES, _SAMPLE_BYTES = 64, 1 << 16
@@ -28,7 +28,7 @@ class Given(ActionSet):
     ----------
     array : (n, K, d) array_like
         n sets of K arms in R^d. A memory-mapped file, ``np.load(path, mmap_mode="r")``, is read
-        as it is needed and may be larger than memory; its rows are checked when they are offered.
+        on demand and may exceed memory; its rows are checked when they are offered.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Given(ActionSet):
         if isinstance(array, np.memmap):
             if array.dtype not in (np.float64, np.float32):
                 raise TypeError(
-                    f"array must hold float64 or float32 numbers, got a file of {array.dtype}"
+                    f"array must have dtype float64 or float32, got a file of {array.dtype}"
                 )
             file = str(Path(array.filename).resolve()) if array.filename else ""
             rows = array.view(np.ndarray)
@@ -65,7 +65,7 @@ class Given(ActionSet):
                 f"1 by 1 by 1, got shape {rows.shape}"
             )
         if not rows.flags.c_contiguous:
-            raise ValueError("array must be in C order: the rows of an arm one after the other")
+            raise ValueError("array must be C-contiguous (see np.ascontiguousarray)")
         numbers.integer("the number of arms K", rows.shape[1], 1, MAX_SIZE)
         object.__setattr__(self, "array", rows)
         object.__setattr__(self, "file", file)
@@ -86,7 +86,7 @@ class Given(ActionSet):
 
     @property
     def longest(self) -> float:
-        """The length of the longest arm, of those that are in memory; files are read later."""
+        """Norm of the longest arm; 0 for a file, which is not read in advance."""
         import numpy as np
 
         if self.file:
@@ -94,12 +94,12 @@ class Given(ActionSet):
         return float(np.sqrt(np.square(self.array).sum(axis=2).max()))
 
     @property
-    def words(self) -> str:
-        """What is on offer."""
+    def text(self) -> str:
+        """A short description."""
         return f"given, {len(self.array):,} sets"
 
-    def parts(self) -> dict[str, NDArray[Any]]:
-        """Return the array; or of a file its name, and what it is known by."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the array; for a file its name and a hash."""
         import numpy as np
 
         if not self.file:
@@ -118,30 +118,30 @@ class Given(ActionSet):
         return hashed.hexdigest()
 
     @classmethod
-    def from_parts(cls, parts: Parts) -> Self:
+    def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of this array or file, or raise."""
         import numpy as np
 
-        if "set_array" in parts:
-            return cls(parts["set_array"])
-        file = str(parts["set_file"])
+        if "set_array" in saved:
+            return cls(saved["set_array"])
+        file = str(saved["set_file"])
         try:
             found = cls(np.load(file, mmap_mode="r"))
         except OSError as error:
-            raise ValueError(f"the arms were read from {file}, which cannot be read") from error
-        if found.sampled_hash() != str(parts["set_hash"]):
-            raise ValueError(f"the arms were read from {file}, which holds others now")
+            raise ValueError(f"the file of arms {file} cannot be read") from error
+        if found.sampled_hash() != str(saved["set_hash"]):
+            raise ValueError(f"the file of arms {file} has changed since it was saved")
         return found
 
     def fault(self, t: int) -> str:
-        """Return that an arm of step t is not finite: files are not read before they are needed."""
+        """Return a message if an arm of step t is not finite: files are read on demand."""
         import numpy as np
 
         finite = np.isfinite(self.array[t % len(self.array)]).all()
-        return "" if finite else f"actions hold an arm at step {t} that is not finite"
+        return "" if finite else f"actions must be finite, but an arm of step {t} is not"
 
     def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
-        """Return all sets, and room for one."""
+        """Return all sets, with space for one."""
         from fastes.kernels.actions.given import given_actions
 
         return given_actions(self.array, canonical.whitening(), canonical.limits)

@@ -1,4 +1,4 @@
-"""Whatever the caller of a live agent offers."""
+"""Arms that the caller of a live agent passes at each call."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fastes.checks.numbers import MAX_SIZE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastes.actions.action_set import Parts
+    from fastes.actions.action_set import Arrays
 
 
 @dataclass(frozen=True)
 class Offered(ActionSet):
-    """For live agents only: ``act(actions)`` is given the arms on offer, other ones at each call.
+    """For live agents only: ``act(actions)`` takes the arms on offer, different ones at each call.
 
     Parameters
     ----------
@@ -52,18 +52,18 @@ class Offered(ActionSet):
         return 0.0
 
     @property
-    def words(self) -> str:
-        """What is on offer."""
-        return "what is offered"
+    def text(self) -> str:
+        """A short description."""
+        return "offered by the caller"
 
-    def parts(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the dimension."""
         import numpy as np
 
         return {"set_sizes": np.array([self.d])}
 
     @classmethod
-    def from_parts(cls, parts: Parts) -> Self:
+    def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of this dimension."""
-        (d,) = parts["set_sizes"].tolist()
+        (d,) = saved["set_sizes"].tolist()
         return cls(d)

@@ -1,4 +1,4 @@
-"""Each step a uniform subset of a fixed pool is on offer."""
+"""A uniformly random subset of a fixed pool at each step."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from fastes.checks.numbers import MAX_SIZE
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from fastes.actions.action_set import Parts
+    from fastes.actions.action_set import Arrays
     from fastes.actions.families import RandomArms
     from fastes.checks.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Subset(KnownArms):
-    """At every step, `size` arms of a fixed pool, any set of that size as likely as any other.
+    """At every step, a uniformly random subset of `size` arms of a fixed pool.
 
-    Arms are known by their numbers in the pool.
+    Arms are numbered as in the pool.
 
     Parameters
     ----------
     pool : (n, d) array_like or RandomArms
-        All arms, one a row; or random ones by their numbers.
+        All arms, one a row; or random ones.
     size : int
-        How many of them are on offer at a step.
+        Number of arms on offer at a step.
 
     Examples
     --------
@@ -59,37 +59,37 @@ class Subset(KnownArms):
 
     @property
     def K(self) -> int:
-        """How many are on offer."""
+        """Number of arms on offer."""
         return self.size
 
     @property
-    def words(self) -> str:
-        """What is on offer."""
+    def text(self) -> str:
+        """A short description."""
         return f"of a pool of {self.counted_arms:,}, drawn every step"
 
-    def parts(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the pool and the size."""
         import numpy as np
 
         return {"set_pool": np.asarray(self.pool), "set_size": np.array(self.size)}
 
     @classmethod
-    def from_parts(cls, parts: Parts) -> Self:
+    def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of this pool and size."""
-        return cls(parts["set_pool"], int(parts["set_size"]))
+        return cls(saved["set_pool"], int(saved["set_size"]))
 
     def _numbers(self, rank: int, full: bool) -> int:
-        """Return how many are kept of each arm in the pool, and of a subset, a table too."""
+        """Return how many are kept for the pool, and for a subset and its table."""
         return self.counted_arms * (rank + 1) + 6 * self.size
 
     def kernel_actions(self, canonical: Any, seed: int, run: int) -> Any:
-        """Return the pool, and room for a subset."""
+        """Return the pool, with space for a subset."""
         from fastes.kernels.actions.subset import subset_actions
 
         return subset_actions(*canonical.rows_and_offsets(), self.size)
 
     def environment(self, actions: Any, run: Any) -> Any:
-        """Return what each arm of the pool pays."""
+        """Return the rewards of the arms of the pool."""
         from fastes.kernels.loop.environment import pool_environment
 
         known = run.canonical

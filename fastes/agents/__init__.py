@@ -1,4 +1,4 @@
-"""The agents, one a file, and the one table of their names."""
+"""The agents, one per file, and the table of their names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -37,7 +37,7 @@ AGENTS: dict[str, type[Agent]] = {
 
 
 def agent_parameters() -> dict[str, tuple[Parameter, list[str]]]:
-    """Return every parameter of an agent, and the names of the agents that have it."""
+    """Return all parameters of agents, each with the names of the agents that have it."""
     found: dict[str, tuple[Parameter, list[str]]] = {}
     for agent in AGENTS.values():
         for name, declared in parameters_of(agent).items():
@@ -47,9 +47,9 @@ def agent_parameters() -> dict[str, tuple[Parameter, list[str]]]:
 
 
 def make_agent(name: str, parameters: Mapping[str, Any]) -> Agent:
-    """Return the agent of a name, with all of its parameters, or raise ValueError.
+    """Return the agent of this name with these parameters (all of them), or raise ValueError.
 
-    Agents share the names of parameters, but not all of their choices: the sentence says whose.
+    Agents may have different choices for one parameter: the message names the agent.
     """
     kind = AGENTS[name]
     for each, declared in parameters_of(kind).items():
@@ -59,10 +59,10 @@ def make_agent(name: str, parameters: Mapping[str, Any]) -> Agent:
 
 
 def agent_from_description(description: Mapping[str, Any]) -> Agent:
-    """Return the agent that was described, or raise KeyError, TypeError or ValueError.
+    """Return the agent of a description, or raise KeyError, TypeError or ValueError.
 
-    No code is imported: an own agent is found if it is compiled and its module is imported already.
-    If it is not, OwnAgentError says so.
+    No code is imported: a custom agent is found only if it is compiled and its module is imported
+    already; else OwnAgentError.
     """
     name = description["agent"]
     kind = AGENTS.get(name) or imported_class(name)
@@ -74,7 +74,7 @@ def agent_from_description(description: Mapping[str, Any]) -> Agent:
 
 
 def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
-    """Return the label of an agent by its name, known or not, and its parameters: from a file."""
+    """Return the label of an agent given its name, which may be unknown, and its parameters."""
     title = AGENTS[name].title if name in AGENTS else name
     if names_own_agent(title):
         title = title.partition(":")[2]
@@ -82,6 +82,6 @@ def agent_label(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def labelled_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of an agent's parameters that its label shows."""
+    """Return the parameters that an agent's label shows."""
     declared = parameters_of(AGENTS[name]) if name in AGENTS else {}
     return {k: v for k, v in parameters.items() if k not in declared or declared[k].is_labelled(v)}

@@ -1,4 +1,4 @@
-"""The law of the arm that an agent would play, and the moments of an ensemble."""
+"""Action laws: the distribution of an agent's next arm, and the moments of an ensemble."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -15,19 +15,18 @@ from fastes.kernels.search.scan import workspace
 
 @documented
 class ActionLaw(NamedTuple):
-    """What an agent in some state would play, and the models it would play it for.
+    """The distribution of the next arm given an agent's state.
 
     Attributes
     ----------
     probabilities : (K,) array or None
-        Of each arm, given the state and not only the history; None stands for the law of the
-        optimal action itself.
+        Of each arm given the state, not only the history; None for the law of the optimal action.
     moments : Moments, optional
-        Of an ensemble.
+        Moments of an ensemble.
     best_scores : (n,) array, optional
-        The value of its best arm under each model that it might play, in units of the noise.
+        The value of the best arm under each model that may be used, in units of the noise.
     draws : int, optional
-        Where the probabilities are frequencies, in how many draws; else they are exact.
+        Number of draws, if the probabilities are frequencies; None if they are exact.
     """
 
     probabilities: Floats | None
@@ -38,9 +37,9 @@ class ActionLaw(NamedTuple):
 
 @documented
 class Moments(NamedTuple):
-    """How an ensemble compares with M independent draws from the posterior N(mu, S).
+    """Comparison of an ensemble with M independent draws from the posterior N(mu, S).
 
-    All three are about 1 for such draws; the expectation of the last two's squares is.
+    All three are about 1 for such draws; the last two have mean square 1.
 
     Attributes
     ----------
@@ -61,9 +60,9 @@ _DRAWS = 8192
 
 
 def law_of_drawn_models(arms: Arms, r: int, draw: Callable[[Floats], Any]) -> ActionLaw:
-    """Return the law of the best arm of a model that `draw` draws, by 8,192 draws.
+    """Return the law of the best arm of a random model, estimated by 8,192 draws.
 
-    `draw` fills rows of r numbers, the same ones for the same probe.
+    `draw` fills rows with models of length r, reproducibly for the same probe.
     """
     z, best = np.empty((_DRAWS, r)), BestArmCounts(arms)
     draw(z)
@@ -73,7 +72,7 @@ def law_of_drawn_models(arms: Arms, r: int, draw: Callable[[Floats], Any]) -> Ac
 
 
 def law_of_best_score(state: Any, arms: Arms) -> ActionLaw:
-    """Return the law of a choice by score: any arm of the largest, each as likely."""
+    """Return the uniform law on the arms with the largest score."""
     scores = np.empty(arms.K)
     indices(state, arms, workspace(arms), scores)
     best = scores == scores.max()

@@ -1,6 +1,6 @@
-"""What all agents share: declared parameters, facts about their steps, and the states they start.
+"""The base class of agents: declared parameters, facts about their steps, and initial states.
 
-The classes import no kernel when they are loaded, so that help is printed without numba.
+The module imports no kernels, so that help is printed without numba.
 """
 
 from __future__ import annotations
@@ -24,30 +24,29 @@ if TYPE_CHECKING:
 class Agent(ABC):
     """An agent: a rule for choosing arms, and its parameters.
 
-    `simulate` plays it many times; `start` gives one that chooses and learns live. A subclass is
-    a frozen dataclass whose fields are declared by `parameter`.
+    `simulate` runs it many times; `start` returns a live agent. A subclass is a frozen dataclass
+    whose fields are declared by `parameter`.
     """
 
     name: ClassVar[str]
-    """The short name, as on the command line; module:Class outside the package."""
+    """The short name, as on the command line; module:Class for custom agents."""
 
     title: ClassVar[str]
-    """The name in tables and legends; that of the class outside the package."""
+    """The name in tables and legends; the class name for custom agents."""
 
     engine: str = "exact"
     """How its steps are computed."""
 
     compiled: ClassVar[bool] = True
-    """Whether its steps are those of a kernel; an own agent's are Python's."""
+    """Whether its steps are compiled; those of custom agents in Python are not."""
 
     scores: ClassVar[str] = "any"
-    """What it chooses by: "linear" scores o + b'z, "quadratic" ones (a variance of each arm too),
-    "any" other score of each arm, all of which are then scored, the ratio of regret and
-    "information", or "none"."""
+    """How it chooses: by "linear" scores o + b'z; by "quadratic" ones, with the arm's variance; by
+    "any" other score, computed for all arms; by the ratio of regret and "information"; "none"."""
 
-    def __init_subclass__(cls, **words: Any) -> None:
-        """Name a class from outside the package by where it is."""
-        super().__init_subclass__(**words)
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Set the name and title of a custom agent's class."""
+        super().__init_subclass__(**kwargs)
         if is_outside(cls):
             for name, made in (
                 ("name", f"{cls.__module__}:{cls.__name__}"),
@@ -55,19 +54,19 @@ class Agent(ABC):
             ):
                 if vars(cls).get(name, made) != made:
                     raise TypeError(
-                        f"{cls.__name__}.{name} is {made!r} outside fastes: leave it out"
+                        f"{cls.__name__}.{name} must be left out: it is set to {made!r}"
                     )
                 setattr(cls, name, made)
 
     starts_alike: ClassVar[bool] = True
-    """Whether its state before the first step is the same in every run."""
+    """Whether its initial state is the same in all runs."""
 
     def __post_init__(self) -> None:
         for name, declared in parameters_of(type(self)).items():
             object.__setattr__(self, name, declared.checked(name, getattr(self, name)))
 
     def __repr__(self) -> str:
-        # Variants appear where they are not as usual: dataclasses without a repr of their own.
+        # Variants are shown only if not the default, which is why dataclasses have repr=False.
         declared = parameters_of(type(self)).items()
         shown = [
             f"{name}={getattr(self, name)!r}"
@@ -78,7 +77,7 @@ class Agent(ABC):
 
     @property
     def max_steps(self) -> int:
-        """The most steps that it can take."""
+        """Largest number of steps."""
         return numbers.MAX_STEPS
 
     @property
@@ -87,29 +86,29 @@ class Agent(ABC):
         return label(self.title, self.parameters())
 
     def parameters(self) -> dict[str, Any]:
-        """Return what sets this agent apart from others of its name."""
+        """Return the parameters that labels show."""
         declared = parameters_of(type(self)).items()
         values = {name: (each, getattr(self, name)) for name, each in declared}
         return {name: value for name, (each, value) in values.items() if each.is_labelled(value)}
 
     def description(self) -> dict[str, Any]:
-        """Return what `agent_from_description` makes the same agent of, ready for JSON."""
+        """Return a JSON description from which `agent_from_description` makes an equal agent."""
         parameters = {name: getattr(self, name) for name in parameters_of(type(self))}
         return {"agent": self.name, "parameters": parameters}
 
     belief: str = "auto"
-    """What it keeps of rewards that are not Gaussian (fastes/problem/rewards.py)."""
+    """Kind of belief for rewards that are not Gaussian (fastes/problem/rewards.py)."""
 
     variance: str = "fisher"
-    """Of the perturbations of models, where rewards are not Gaussian."""
+    """Variance of the perturbations of models for rewards that are not Gaussian."""
 
     rooted: ClassVar[bool] = False
-    """Whether its belief keeps a root of the covariance, from which models are drawn, and not the
-    covariance itself."""
+    """Whether its belief keeps a root of the covariance, to sample models, instead of the
+    covariance."""
 
     @property
     def belief_options(self) -> BeliefOptions:
-        """What it asks of its belief."""
+        """The options of its belief."""
         from fastes.agents.belief_options import constant_variance
         from fastes.problem.rewards import BeliefOptions
 
@@ -119,12 +118,12 @@ class Agent(ABC):
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its kernel state (kernels/states/layout.py), given its belief's.
 
-        K is None where arms do not come again at every step. `steps` is how many are to come, or 0
-        where that is not known.
+        K is None if arms do not recur at every step. `steps` is the number of steps to come, or 0
+        if unknown.
         """
 
-    def begin(self, state: Any, source: Source) -> None:  # noqa: B027, which most have no use for
-        """Draw what is random in a state before the first step."""
+    def begin(self, state: Any, source: Source) -> None:  # noqa: B027, optional
+        """Draw the random part of an initial state."""
 
     def _layout(
         self, K: int | None, r: int, steps: int, rewards: RewardLaw | None, keys: int | None
@@ -144,10 +143,9 @@ class Agent(ABC):
         rewards: RewardLaw | None = None,
         keys: int | None = None,
     ) -> Any:
-        """Return a kernel state on the canonical problem of rank r, before the first step.
+        """Return the initial kernel state on a canonical problem of rank r.
 
-        Rewards are Gaussian, if nothing else is said. `keys` is that of the action set, by default
-        K.
+        `rewards` defaults to Gaussian ones, `keys` (see `ActionSet.keys`) to K.
         """
         from fastes.kernels.states.layout import allocate
 
@@ -164,9 +162,9 @@ class Agent(ABC):
         rewards: RewardLaw | None = None,
         keys: int | None = None,
     ) -> Any:
-        """Return the state that was saved as these arrays, or raise.
+        """Return the state of these saved arrays, or raise.
 
-        `steps` is how many there will be in all, where that is known.
+        `steps` is the total number of steps, or 0 if unknown.
         """
         from fastes.kernels.agents.interface import restored_state
         from fastes.kernels.beliefs.interface import is_whole
@@ -174,11 +172,11 @@ class Agent(ABC):
         layout = self._layout(None if arms is None else arms.K, r, steps, rewards, keys)
         state = restored_state(layout, arrays, arms, steps)
         if not is_whole(state.belief):
-            raise ValueError("a saved agent's counters are out of range")
+            raise ValueError("a counter of the saved agent is out of range")
         return state
 
     def with_capacity(self, state: Any) -> Any:
-        """Return the state with larger arrays, for a kernel that `needs_capacity`."""
+        """Return the state with larger arrays, when a kernel `needs_capacity`."""
         return state
 
     def state_bytes(
@@ -189,33 +187,33 @@ class Agent(ABC):
         rewards: RewardLaw | None = None,
         keys: int | None = None,
     ) -> int:
-        """Return the memory that one run's state takes in T steps, at most."""
+        """Return the peak bytes of the state of a run of T steps."""
         from fastes.kernels.states.layout import layout_bytes
 
         return layout_bytes(self._layout(K, r, T, rewards, keys))
 
     def shared_cost(self, r: int) -> float:
-        """Return about how many multiply-adds of a step can be shared by threads."""
+        """Return the approximate number of multiply-adds per step that threads can share."""
         return 0.0
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of the arm that the agent plays at step t, changing nothing.
+        """Return the law of the agent's arm at step t, without changing the state.
 
-        By default: any arm of the largest score, each as likely.
+        By default uniform on the arms with the largest score.
         """
         from fastes.agents.action_law import law_of_best_score
 
         return law_of_best_score(state, arms)
 
     def start(self, bandit: Bandit, seed: int = 0) -> LiveAgent:
-        """Return an agent that chooses arms and learns from rewards as they come.
+        """Return a live agent, which chooses arms and learns from the caller's rewards.
 
         Parameters
         ----------
         bandit : Bandit
-            The arms, the prior and the noise. Its rewards come from the caller.
+            The arms, the prior and the noise.
         seed : int
-            Of the agent's own randomness.
+            Seed of the agent's random numbers.
 
         Examples
         --------
@@ -233,7 +231,7 @@ class Agent(ABC):
 
 
 def is_outside(kind: type) -> bool:
-    """Return whether a class of agents is from outside the package."""
+    """Return whether a class is that of a custom agent."""
     return kind.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 

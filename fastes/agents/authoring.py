@@ -1,51 +1,51 @@
-"""What the author of a compiled agent imports, all from one place.
+"""Everything that the author of a compiled agent imports.
 
-An agent of one's own, at the speed of the built-in ones, is a named tuple (its state), bodies for
-some of the generic kernels below, and a subclass of `Agent`. The how-to "Compile your own agent"
-has a complete example, a skeleton and a checklist.
+A compiled custom agent, as fast as the built-in ones, is a named tuple (its state), bodies for some
+of the generic kernels below, and a subclass of `Agent`. The how-to "Compile your own agent" has a
+complete example, a skeleton and a checklist.
 
 The class and its parameters:
 
 - `Agent`: the base class; a subclass is a frozen dataclass
 - `parameter`: declares a field of it
-- `ActionLaw`: what its method `action_law` returns
+- `ActionLaw`: the return type of its method `action_law`
 
 Generic kernels, with a body for a state by ``@prepare.body(State)``:
 
 - `prepare`, `score`, `random_arm`, `learn`: the parts of a step
-- `has_linear_scores`, `optimism`, `variance_drift`: what a search may take for granted
-- `needs_capacity`: that the state must grow
+- `has_linear_scores`, `optimism`, `variance_drift`: assumptions of a search
+- `needs_capacity`: whether the state must grow
 
 Decorators of helpers that bodies call:
 
-- `kernel`: compiled by itself
+- `kernel`: compiled as a function
 - `inlined`: compiled into each caller
 
 The layout of a state (kernels/states/layout.py):
 
-- `allocated`: decorates the function that makes one
-- `zeros`, `full`, `identity`: arrays of it
+- `allocated`: decorator of a function that returns a layout
+- `zeros`, `full`, `identity`: its arrays
 
 The belief:
 
-- `mean_of`: the array of its mean, and `len` of that the number of coordinates
+- `mean_of`: the array of its mean, whose length is the number of coordinates
 - `update`: take in a reward
-- `sample`: a draw from the belief of an agent whose class says ``rooted = True``
+- `sample`: a draw from the belief, for agents with ``rooted = True``
 
 Scores:
 
-- `TILE`, `score_tile`: arms come in tiles of TILE columns; o + b'z of each of them
-- `arm_values`: o + b'z of all arms, for Python to call
+- `TILE`, `score_tile`: arms are stored in tiles of TILE columns; o + b'z of each arm in a tile
+- `arm_values`: o + b'z of all arms, callable from Python
 - `fma`: a fused multiply-add
 
 Random numbers, each a function of (seed, run, stream, lane, counter):
 
 - `Source`: the seed and the run
-- `FIRST_OWN`: the first stream that is for agents from outside; the last is 255
-- `random_pair`, `normal_pair`: two of 64 bits, or two N(0, 1)
+- `FIRST_OWN`: the first stream for custom agents; the last is 255
+- `random_pair`, `normal_pair`: two 64-bit integers, or two N(0, 1)
 - `normal`, `integer`: a N(0, 1), or an integer below n, at a step
 - `fill_normals_from`: many N(0, 1) at a step
-- `fill_uniform_rows`: uniforms of many steps, for a slow twin in Python
+- `fill_uniform_rows`: uniforms of many steps, for a reference version in Python
 - `Block`, `no_block`, `draw_vector`, `STEPS`: the same for several steps at a time, which is faster
 """
 

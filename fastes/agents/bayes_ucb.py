@@ -49,7 +49,7 @@ class BayesUCB(Agent):
         return bayes_ucb.layout(belief)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of a choice by the index of step t."""
+        """Return the law of the arm with the largest index at step t."""
         from fastes.agents.action_law import law_of_best_score
         from fastes.kernels.agents.bayes_ucb import set_quantile
 

@@ -1,4 +1,4 @@
-"""What agents ask of their belief where rewards are not Gaussian: parameters that they share."""
+"""Parameters of beliefs for rewards that are not Gaussian, shared by agents."""
 
 from typing import Any
 
@@ -44,5 +44,5 @@ def _is_positive(text: str) -> bool:
 
 
 def constant_variance(value: str) -> float:
-    """Return a variance as a number, or 0 where the belief says it."""
+    """Return a variance as a number, or 0 if it is set by the belief."""
     return 0.0 if value == FISHER else float(value)

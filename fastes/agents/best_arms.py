@@ -1,4 +1,4 @@
-"""How often each arm is the best of many models: of an ensemble, or of draws from a posterior."""
+"""Counts of the best arms of many models, from an ensemble or from a posterior."""
 
 from typing import Any, NamedTuple
 
@@ -13,9 +13,9 @@ from fastes.kernels.diagnostics import best_of_models as kernels
 from fastes.kernels.streams.philox import Source
 
 BLOCK = 1024
-"""Models to take at a time: few enough to stay in a cache."""
+"""Models per block: few enough to stay in cache."""
 
-_SCREENED = 1 << 21  # tiles screened at a time, all models together: 8 MB
+_SCREENED = 1 << 21  # tiles screened at a time, over all models: 8 MB
 
 
 class BestArms(NamedTuple):
@@ -26,11 +26,11 @@ class BestArms(NamedTuple):
     score : (n,) array
         Its score.
     ties : (n,) array
-        How many arms have that score.
+        Number of arms with that score.
     arm : (n,) array
         The first of them.
     least : (n,) array
-        The least score of all arms; empty if it was not asked for.
+        The least score of all arms; empty unless requested.
     """
 
     score: Floats
@@ -48,29 +48,29 @@ def best_arms(arms: Arms, z: Floats, least: bool = False) -> BestArms:
     found = np.empty(len(padded)), ties, arm, np.empty(len(padded) if least else 0)
     work = kernels.models_workspace(arms, min(rows, len(padded)), least)
     for first in range(0, n, rows):
-        part = slice(first, first + rows)
-        kernels.best_arms(arms, padded[part], work, *(each[part] for each in found))
+        block = slice(first, first + rows)
+        kernels.best_arms(arms, padded[block], work, *(each[block] for each in found))
     if not ties[:n].all():
-        raise FloatingPointError("a model was lost to rounding: none of its scores is a number")
+        raise FloatingPointError("a model failed numerically: all of its scores are nan")
     return BestArms(found[0][:n], ties[:n], arm[:n], found[3][:n])
 
 
 def models_at_a_time(arms: Arms) -> int:
-    """Return how many models to take through the arms at a time: memory grows with them."""
+    """Return how many models to process at a time: memory grows with them."""
     return max(MODELS, min(BLOCK, _SCREENED // len(arms.tiles)) // MODELS * MODELS)
 
 
 class BestArmCounts:
-    """Models so far, and the arms that were their best.
+    """Counts of the best arms of the models added so far.
 
     Attributes
     ----------
     counts : (K,) array
-        Models of which each arm was the best; arms that tie share.
+        Number of models for which each arm was the best; ties share.
     values : (K,) array
-        The sum of its scores over those models.
+        The sum of the arm's scores over those models.
     best_scores : list of (n,) arrays
-        The best score of each model, in the order in which they came.
+        The best score of each model, in order of addition.
     """
 
     def __init__(self, arms: Arms) -> None:
@@ -80,7 +80,7 @@ class BestArmCounts:
         self._arms = arms
 
     def add(self, z: Floats) -> NDArray[np.int64]:
-        """Take in models, one a row. Return the best arm of each, the first if several tie."""
+        """Add models, one per row. Return the best arm of each, the first of ties."""
         z = np.ascontiguousarray(z, float)
         found = best_arms(self._arms, z)
         self.best_scores.append(found.score)
@@ -90,14 +90,14 @@ class BestArmCounts:
 
 
 def read_models(belief: Any, xi: Floats) -> Floats:
-    """Return the models of a belief that rows of xi stand for in information space, one a row."""
+    """Return the models of rows xi in the information space of a belief, one per row."""
     z = np.empty_like(xi)
     kernels.read_models(belief, xi, z)
     return z
 
 
 def draws_of(law: NormalLaw, source: Source, probe_index: int, n: int) -> Floats:
-    """Return n draws from a normal law, one a row, of the probe of this number."""
+    """Return n draws from a normal law, one per row, for the probe of this number."""
     z = np.empty((n, len(law.mean)))
     draw_models(law, source, probe_index, np.empty(z.shape[1]), z)
     return z

@@ -26,10 +26,10 @@ class EnsemblePlusPlus(Agent):
 
         z = mu + S Xi zeta,   Xi <- Xi + b w' / sqrt(M) after each reward,
 
-    Xi (d x M) of N(0, 1) / sqrt(M) at first, with zeta and w in R^M drawn anew at every step. Given
-    Xi the deviation Xi zeta has covariance Xi Xi', near the precision P: M of the order of d log T
-    models are enough, where ensemble sampling reads one model at a time. Li, Xu, Wang and Luo,
-    "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
+    with entries of Xi (d x M) initially N(0, 1) / sqrt(M), and zeta and w in R^M drawn at every
+    step. Given Xi the deviation Xi zeta has covariance Xi Xi', close to the precision P: M of order
+    d log T models suffice. Ensemble sampling reads one model at a time instead. Li, Xu, Wang and
+    Luo, "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class EnsemblePlusPlus(Agent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.reference == "coordinates":  # M of them, each with a sign, are numbered
+        if self.reference == "coordinates":  # indices of M coordinates with a sign must fit
             numbers.integer("M with reference coordinates", self.M, 1, numbers.MAX_SIZE // 2)
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
@@ -100,7 +100,7 @@ class EnsemblePlusPlus(Agent):
         draw_prior_models(state, source)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return how often each arm is the best of a mixture of the models, by draws."""
+        """Return the law of the best arm of a random mixture, estimated by draws."""
         from fastes.agents.action_law import law_of_drawn_models
         from fastes.kernels.agents.ensemble_plus_plus import draw_models
 

@@ -21,34 +21,35 @@ if TYPE_CHECKING:
 ENGINES = ("auto", "deferred", "eager")
 
 _MOST_DIMENSIONS, _ARMS_A_DIMENSION = 3, 1000
-"""Up to and from which a model misses so many distinct arms that factors of rows are faster."""
+"""Most dimensions, and least arms per dimension, for which factors of rows are faster."""
 
 
 @dataclass(frozen=True, repr=False)
 class EnsembleSampling(Agent):
-    """Ensemble sampling: M models drawn from the prior, each kept plausible by perturbation.
+    """Ensemble sampling: M models drawn from the prior and updated with perturbed rewards.
 
     At each step one model is chosen uniformly and its best arm is played; then every model is
     updated with the reward plus its own N(0, sigma^2) perturbation (equation 2). The variants
-    change how a model deviates from the posterior mean mu_t, and leave mu_t itself as it is.
+    change how models deviate from the posterior mean mu_t, not mu_t itself.
 
     Parameters
     ----------
     M : int
         Number of models.
     engine : {"auto", "deferred", "eager"}
-        How the models are kept. Deferred: a model takes in what it missed when it is read, and
-        a step costs the same for any M. Eager: all M are updated. The actions and rewards have
-        the same law, not the same values. Auto is deferred.
+        How models are updated. Deferred: when a model is read, so that the cost of a step is
+        independent of M. Eager: all M at every step. Actions and rewards have the same law, not
+        the same values. Auto is deferred.
     perturbations : {"normal", "signs", "bootstrap"}
-        Law of a perturbation: N(0, sigma^2) as in the paper, or sigma times a fair sign. Signs on
-        arms that change from step to step are eager. Bootstrap, for rewards of 0 and 1 on arms that
-        come again: a model counts each reward twice or not at all, by a fair coin.
+        Law of a perturbation: N(0, sigma^2) as in the paper, or sigma times a fair sign. With
+        signs, arms that change from step to step need the eager engine. Bootstrap, for rewards of 0
+        and 1 on arms that come again: a model counts each reward twice or not at all, by a fair
+        coin.
     symmetric : bool
-        Whether the model that is read is mu_t plus or minus its deviation, by a fair sign: an
-        ensemble of M models and their reflections.
+        Whether the deviation of the model read from mu_t gets a fair random sign: an ensemble of
+        M models and their reflections.
     inflation : float
-        What deviations from mu_t are multiplied by, at most 1e9.
+        Factor of the deviations from mu_t, at most 1e9.
     belief : {"auto", "exact", "online"}
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
@@ -71,7 +72,7 @@ class EnsembleSampling(Agent):
 
     M: int = parameter("Models in the ensemble.", "integer", 30, minimum=1)
     engine: str = parameter(
-        "How the models are kept.",
+        "How models are updated.",
         "choice",
         "auto",
         default="auto",
@@ -87,7 +88,7 @@ class EnsembleSampling(Agent):
         labelled="unusual",
     )
     symmetric: bool = parameter(
-        "Whether models are read with a fair sign.",
+        "Whether the deviation of a model gets a fair random sign.",
         "flag",
         False,
         default=False,
@@ -104,7 +105,7 @@ class EnsembleSampling(Agent):
         super().__post_init__()
         if self.engine == "auto":
             object.__setattr__(self, "engine", "deferred")
-        if self.symmetric:  # M models and their reflections are numbered
+        if self.symmetric:  # indices of M models and their reflections must fit
             numbers.integer("M of a symmetric ensemble", self.M, 1, numbers.MAX_SIZE // 2)
         if self.perturbations == "bootstrap":
             for name, only in (("engine", "deferred"), ("inflation", 1.0), ("variance", "fisher")):
@@ -116,7 +117,7 @@ class EnsembleSampling(Agent):
 
     @property
     def max_steps(self) -> int:
-        """The most steps that it can take: the play log counts them in 32 bits."""
+        """Largest number of steps: the play log counts them in 32 bits."""
         return numbers.MAX_STEPS if self.engine == "eager" else numbers.MAX_SIZE
 
     @property
@@ -127,14 +128,14 @@ class EnsembleSampling(Agent):
         return kind(self.inflation, 2 if self.symmetric else 1)
 
     def _is_eager(self, K: int | None) -> bool:
-        """Return whether all models are kept: sums of signs are gathered by arm only."""
+        """Return whether all models are updated: deferred sums of signs need recurring arms."""
         return self.engine == "eager" or (K is None and self.perturbations == "signs")
 
     def _keeps_rows(self, K: int | None, r: int) -> bool:
-        """Return whether a deferred model catches up by factors of rows, not arm by arm.
+        """Return whether deferred updates use factors of rows, rather than counts by arm.
 
-        It must where arms do not repeat. Where they do, it is faster with many arms in few
-        dimensions, as measured.
+        Required if arms do not recur. If they do, it is faster with many arms in few dimensions
+        (measured).
         """
         if K is None or self.perturbations == "signs":
             return K is None
@@ -174,14 +175,14 @@ class EnsembleSampling(Agent):
         return deferred.ensemble_by_arms.layout(K, *given, steps)
 
     def begin(self, state: Any, source: Source) -> None:
-        """Draw all M models from the prior, if they are kept."""
+        """Draw all M models from the prior, for the eager engine."""
         from fastes.kernels.ensembles.eager import EagerEnsemble, draw_prior_models
 
         if isinstance(state, EagerEnsemble):
             draw_prior_models(state.models, source, 0, len(state.models.tiles))
 
     def with_capacity(self, state: Any) -> Any:
-        """Return a deferred state with room for more plays or models."""
+        """Return a deferred state with capacity for more plays or models."""
         from fastes.kernels.ensembles import bootstrap, deferred
 
         own = bootstrap if self.perturbations == "bootstrap" else deferred
@@ -190,10 +191,10 @@ class EnsembleSampling(Agent):
     def models(
         self, state: Any, source: Source, probe_index: int, first: int = 0, last: int | None = None
     ) -> Floats:
-        """Return deviations of the models first, ..., last - 1, or all, in information space.
+        """Return the deviations of models first, ..., last - 1, or all, in information space.
 
-        A model is z = mu + S xi, xi a row. It changes no action that follows. `probe_index` numbers
-        the probe: the same number at the same step gives the same models.
+        A model is z = mu + S xi, with xi a row. Later actions do not change. The same `probe_index`
+        at the same step gives the same models.
         """
         from fastes.kernels.ensembles.deviations import models_between
 
@@ -201,7 +202,7 @@ class EnsembleSampling(Agent):
         return xi if self.inflation == 1.0 else self.inflation * xi
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return phat_t, how often each arm is the best of a model, and the models' moments."""
+        """Return phat_t, the share of models for which each arm is the best, and their moments."""
         import numpy as np
 
         from fastes.agents.action_law import ActionLaw

@@ -1,4 +1,4 @@
-"""Epsilon-greedy: the best arm as far as known, or now and then any arm."""
+"""Epsilon-greedy: the arm of the largest posterior mean, or a random one."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class EpsilonGreedy(Agent):
-    """Play the arm with the largest posterior mean, or with probability epsilon any arm.
+    """Play the arm with the largest posterior mean, or with probability epsilon a random arm.
 
-    Any arm is drawn uniformly from those on offer, the best one among them; on a ball, any point
-    of it.
+    The random arm is uniform on all arms on offer, or on the ball.
 
     Parameters
     ----------
     epsilon : float
-        Probability of any arm, from 0 to 1.
+        Probability of a random arm, from 0 to 1.
     belief : {"auto", "exact", "online"}
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
@@ -40,7 +39,7 @@ class EpsilonGreedy(Agent):
     """
 
     epsilon: float = parameter(
-        "Probability of any arm.", "number", 0.1, default=0.1, minimum=0, maximum=1
+        "Probability of a random arm.", "number", 0.1, default=0.1, minimum=0, maximum=1
     )
     belief: str = belief()
     name: ClassVar[str] = "eps-greedy"
@@ -54,7 +53,7 @@ class EpsilonGreedy(Agent):
         return epsilon_greedy.layout(belief, self.epsilon)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of the greedy choice, and of any arm with probability epsilon."""
+        """Return the mixture of the greedy and the uniform law."""
         from fastes.agents.action_law import ActionLaw, law_of_best_score
 
         greedy = law_of_best_score(state, arms).probabilities

@@ -1,15 +1,12 @@
-"""The greedy agent: no exploration but what ties and noise bring."""
+"""The greedy agent: no exploration."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,17 +1,17 @@
-"""By what agents multiply deviations from the posterior mean."""
+"""The parameter `inflation` of agents."""
 
 from typing import Any
 
 from fastes.checks.parameters import parameter
 
 LARGEST = 10**9
-"""Beyond it rounding would leave little of the mean, and far beyond it squares overflow."""
+"""Beyond, rounding would dominate the mean; far beyond, squares overflow."""
 
 
 def inflation() -> Any:
     """Return the parameter `inflation`, as a field of a dataclass."""
     return parameter(
-        "What deviations from the posterior mean are multiplied by.",
+        "Factor of deviations from the posterior mean.",
         "number",
         1.0,
         default=1.0,

@@ -16,19 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class InformationDirectedSampling(Agent):
-    """V-IDS: play from the law pi on arms of the least Delta_t(pi)^2 / v_t(pi).
+    """V-IDS: sample the arm from the law pi that minimises Delta_t(pi)^2 / v_t(pi).
 
     Delta_t(a) = E_t[max_a' a'theta - a'theta] is the expected regret of arm a, and
-    v_t(a) = Var_t(E_t[a'theta | A*]) the variance of its mean reward that the optimal action A*
-    explains; both are averages over pi. What costs much regret is played only where it tells much
-    of which arm is the best. Russo and Van Roy (2018), "Learning to optimize via
-    information-directed sampling", Operations Research 66: the variance-based form, whose
-    expectations are means over draws of theta from the posterior. Two arms suffice (their
-    Proposition 6), and a search along the frontier of the points (Delta, v) finds them: in the
-    documentation, "Information-directed sampling". Of arms that tie
-    with one of the two, each is as likely.
+    v_t(a) = Var_t(E_t[a'theta | A*]) the variance of its mean reward explained by the optimal
+    action A*; both are averaged over pi. So an arm of large regret is played only if it is
+    informative about the best arm. Russo and Van Roy (2018), "Learning to optimize via
+    information-directed sampling", Operations Research 66: the variance-based form, with
+    expectations estimated by draws of theta from the posterior. Two arms suffice (their
+    Proposition 6), which a search along the frontier of the points (Delta, v) finds: see
+    "Information-directed sampling" in the documentation. Ties with either arm are broken uniformly.
 
-    It plays on every action set but the ball, of which each arm is the best with probability zero.
+    It plays on all action sets except the ball, where each arm is optimal with probability zero.
 
     Parameters
     ----------
@@ -67,10 +66,10 @@ class InformationDirectedSampling(Agent):
         return information_directed.layout(belief, self.samples)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law on two arms that fresh draws from the posterior give.
+        """Return the law on two arms, from fresh draws from the posterior.
 
-        The draws are the probe's own. So the law is random given the history, as phat_t of an
-        ensemble is: what is played at step t comes of other draws, with a law of its own.
+        The draws belong to the probe. So the law is random given the history, as is phat_t of an
+        ensemble: the arm of step t comes from other draws, with another law.
         """
         import numpy as np
 
@@ -80,7 +79,7 @@ class InformationDirectedSampling(Agent):
         work = ratio_search(arms)
         first, second, q = law_at_probe(work, state, arms, source, t)
         if first < 0:
-            raise FloatingPointError("a model was lost to rounding: none of its scores is a number")
+            raise FloatingPointError("a model failed numerically: all of its scores are nan")
         regret, variance = work.regret[: arms.K], work.variance[: arms.K]
         probabilities = np.zeros(arms.K)
         for arm, share in ((first, 1.0 - q), (second, q)):

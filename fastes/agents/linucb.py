@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
 from fastes.checks.parameters import parameter
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,7 +17,7 @@ class LinUCB(Agent):
     Parameters
     ----------
     alpha : float
-        How many posterior standard deviations of optimism.
+        Number of posterior standard deviations of optimism.
     belief : {"auto", "exact", "online"}
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come

@@ -1,4 +1,4 @@
-"""An agent at work: it chooses arms and learns from rewards as they come."""
+"""Live agents, which choose arms and learn from rewards as they come."""
 
 import os
 from contextlib import ExitStack
@@ -35,17 +35,17 @@ from fastes.problem.whitening import to_user_coordinates
 _Live = TypeVar("_Live", bound="LiveAgent")
 
 _PLAIN = (float, int, bool)
-"""Types of a single reward that are quick to check."""
+"""Types of a single reward with a fast check."""
 
-_MOST_AT_ONCE = 10_000  # rewards: a call that takes longer would not hear Ctrl-C
+_MOST_AT_ONCE = 10_000  # rewards per kernel call, so that Ctrl-C is noticed
 
 
 @documented
 class Belief(NamedTuple):
     """The posterior of theta, N(mean, covariance), in the coordinates and units of the problem.
 
-    Of a `LogisticBandit` or `PoissonBandit` it is Laplace's approximation: the mode, and the
-    inverse of the Hessian there.
+    For a `LogisticBandit` or `PoissonBandit` it is Laplace's approximation: the mode, and the
+    inverse Hessian there.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class Belief(NamedTuple):
 
 
 class LiveAgent:
-    """An agent in use, made by `start` of any agent or by `load`.
+    """A live agent, made by `Agent.start` or by `load`.
 
-    Rewards may come late, in batches, in any order, and for arms that the agent did not
-    choose. It is a pure function of its seed and of the calls made: saved and loaded, copied or
-    pickled, it goes on to the same bit. Threads may share one: their calls take turns.
+    Rewards may be delayed, in batches, in any order, and for arms that the agent did not choose. It
+    is a pure function of its seed and of the calls made: saved and loaded, copied or pickled, it
+    continues to the same bit. Threads may share one: their calls take turns.
 
     Examples
     --------
@@ -96,13 +96,13 @@ class LiveAgent:
         self._by_row = _by_row(bandit)
         self._all = _all_arms(agent, bandit)
         self._room = Room(agent, bandit.canonical)
-        self._lock = new_lock()  # held by the call that uses the state or any scratch
+        self._lock = new_lock()  # held by calls that use the state or scratch memory
         self._whitening = bandit.canonical.whitening() if self._by_row else None
         self._limits = bandit.canonical.limits
         self._row = np.empty(bandit.rank)
         self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
         self._acts = acts
-        self._observed = np.array([observations], np.int64)  # its kernels count
+        self._observed = np.array([observations], np.int64)  # counted by kernels
 
     def __repr__(self) -> str:
         return (
@@ -112,12 +112,12 @@ class LiveAgent:
 
     @property
     def acts(self) -> int:
-        """How many arms it has chosen."""
+        """Number of arms chosen."""
         return self._acts
 
     @property
     def observations(self) -> int:
-        """How many rewards it has taken in."""
+        """Number of rewards observed."""
         return int(self._observed[0])
 
     def act(
@@ -128,9 +128,9 @@ class LiveAgent:
         Parameters
         ----------
         actions : (n, d) array_like, optional
-            The arms on offer, one a row, where the problem's are `Offered`.
+            The arms on offer, one per row, if the problem's actions are `Offered`.
         available : (n,) array_like of int, optional
-            Which arms of a fixed set can be played now; by default all.
+            The arms of a fixed set that can be played now; by default all.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class LiveAgent:
                     break
                 if not needs_capacity(self._state):
                     raise FloatingPointError(
-                        f"the posterior was lost to rounding: {self.bandit.rewards.lost}"
+                        f"the posterior failed numerically: {self.bandit.rewards.lost}"
                     )
                 self._state = self.agent.with_capacity(self._state)
             self._acts += 1
@@ -167,8 +167,8 @@ class LiveAgent:
         """Let the kernel choose. Return the arm, or -1."""
         if rows is None:
             return int(act(self._state, offered, self._source, self._acts, work))
-        parts = self._whitening, rows, self._limits, self._source, self._acts
-        arm = act_on_rows(self._state, offered, *parts, work, self._row)
+        given = self._whitening, rows, self._limits, self._source, self._acts
+        arm = act_on_rows(self._state, offered, *given, work, self._row)
         if arm < -1:
             raise refused(f"actions[{-2 - arm}]", rows[-2 - arm])
         return int(arm)
@@ -176,38 +176,38 @@ class LiveAgent:
     def _choice(
         self, actions: ArrayLike | None, available: ArrayLike | None
     ) -> tuple[Floats | None, NDArray[np.int64] | None, Choice]:
-        """Return rows that are offered, the numbers of arms if not 0, 1, ..., and the choice."""
+        """Return the rows on offer, the arms' numbers if not 0, 1, ..., and the choice."""
         given = self.bandit.action_set
         offered = given.chosen_by == "row"
         if offered != (actions is not None):
-            said = "needs actions, the arms on offer" if offered else "takes no actions"
-            raise TypeError(f"act() of an agent whose arms are {given.words} {said}")
+            rule = "needs actions, the arms on offer" if offered else "takes no actions"
+            raise TypeError(f"act() {rule}, if arms are {given.text}")
         if available is not None and self._by_row:
-            raise TypeError(f"available numbers fixed arms, these are {given.words}")
+            raise TypeError(f"available needs fixed arms, but actions are {given.text}")
         if actions is not None:
             rows = checked_rows("actions", actions, self.bandit.d)
             if len(rows) == 0:
-                raise ValueError("actions must hold at least one arm, got none")
+                raise ValueError("actions must have at least one arm, got none")
             return rows, None, self._room.of(len(rows))
         if available is not None:
             chosen = self._checked_arms("available", available)
             if len(chosen) == 0 or len(np.unique(chosen)) < len(chosen):
-                raise ValueError("available must hold at least one arm, and each once")
+                raise ValueError("available must have at least one arm, and each once")
             return None, chosen, self._room.some(chosen)
-        assert self._all is not None  # only where arms are offered
+        assert self._all is not None  # None only if arms are offered
         return None, None, self._all
 
     def observe(self, arm: ArrayLike, reward: ArrayLike) -> None:
-        """Take in the reward of an arm, or the rewards of several arms in their order.
+        """Observe the reward of an arm, or the rewards of several arms in order.
 
         Nothing changes if any of them is refused.
 
         Parameters
         ----------
         arm : int or (n,) array_like of int; (d,) or (n, d) array_like
-            Which arms were played: by their index in a fixed set, else by their rows.
+            The arms played: their indices in a fixed set, else their rows.
         reward : float or (n,) array_like
-            What they paid. True and False are rewards of 1 and 0.
+            Their rewards. True and False count as 1 and 0.
         """
         with self._lock:
             arms, rewards = (
@@ -216,7 +216,7 @@ class LiveAgent:
             room = self.agent.max_steps - self.observations
             if len(arms) > room:
                 raise ValueError(
-                    f"{self.agent} takes in at most {room} more rewards, got {len(arms)}"
+                    f"{self.agent} can observe at most {room} more rewards, got {len(arms)}"
                 )
             first = 0
             while first < len(arms):
@@ -227,43 +227,43 @@ class LiveAgent:
                     self._state = self.agent.with_capacity(self._state)
 
     def _learn(self, arms: NDArray[Any], rewards: Floats) -> int:
-        """Let the kernel learn rewards. Return how many it took before it needed capacity."""
+        """Let the kernel learn rewards. Return how many it learned before it needed capacity."""
         if self._by_row:
             rows = self._whitening, arms, rewards, self._limits
             learned = int(observe_rows(self._state, *rows, self._source, self._observed, self._row))
             if learned < 0:
                 raise refused("row", arms[-1 - learned])
             return learned
-        assert self._all is not None  # only where arms are offered
-        parts = self._all.actions, arms, rewards
-        return int(observe(self._state, *parts, self._source, self._observed, self._row))
+        assert self._all is not None  # None only if arms are offered
+        given = self._all.actions, arms, rewards
+        return int(observe(self._state, *given, self._source, self._observed, self._row))
 
     def _checked_rows(self, row: ArrayLike, reward: ArrayLike) -> tuple[Floats, Floats]:
-        """Return rows, and rewards in canonical units, as arrays of one length, or raise."""
+        """Return rows, and rewards in canonical units, as arrays of equal length, or raise."""
         rows = checked_rows("row", row, self.bandit.d)
         rewards = self.bandit.rewards.checked(reward)
         if len(rows) != len(rewards):
             raise ValueError(
-                f"row and reward must be single or of one length, got shapes {np.shape(row)} "
+                f"row and reward must be single or of equal length, got shapes {np.shape(row)} "
                 f"and {np.shape(reward)}"
             )
-        if len(rows) > _MOST_AT_ONCE:  # else the kernel that learns them looks first
+        if len(rows) > _MOST_AT_ONCE:  # else the kernel checks them before it learns
             wrong = first_refused(self._whitening, rows, self._limits, self._row)
             if wrong >= 0:
                 raise refused("row", rows[wrong])
         return rows, rewards
 
     def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
-        """Return arms and rewards, in canonical units, as arrays of one length, or raise."""
+        """Return arms, and rewards in canonical units, as arrays of equal length, or raise."""
         K, law = self.bandit.K, self.bandit.rewards
         if type(arm) is int and type(reward) in _PLAIN and 0 <= arm < K and law.takes(reward):
             self._one_arm[0], self._one_reward[0] = arm, float(reward) / law.unit
-            return self._one_arm, self._one_reward  # the common case, quick
+            return self._one_arm, self._one_reward  # fast path
         arms = np.atleast_1d(np.asarray(arm))
         rewards = law.checked(reward)
         if arms.ndim != 1 or arms.shape != rewards.shape:
             raise ValueError(
-                f"arm and reward must be single or of one length, got shapes {arms.shape} "
+                f"arm and reward must be single or of equal length, got shapes {arms.shape} "
                 f"and {rewards.shape}"
             )
         return self._checked_arms("arm", arms), rewards
@@ -289,22 +289,24 @@ class LiveAgent:
             belief = self._state.belief
             mu, S = mean_of(belief).copy(), covariance_of(belief).copy()
         spread = U @ S @ U.T
-        if bandit.canonical.factor is None:  # what no arm can tell keeps its prior covariance
+        if (
+            bandit.canonical.factor is None
+        ):  # directions without information keep the prior covariance
             prior = bandit.prior_cov
             whole = prior if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
             spread += whole - U @ U.T
         return Belief(bandit.prior_mean + U @ mu, spread)
 
     def ensemble(self) -> Floats:
-        """Return all M models as they are now, (M, d), changing no choice that follows.
+        """Return all M models now, (M, d), without changing later choices.
 
-        Models that have not been read lately are drawn given all that is known of them, with
-        numbers of their own: asked twice at the same moment it gives the same, a later call
-        does not continue the same path. Where there are fewer arms than dimensions, what no arm
-        can tell is left at its mean.
+        Models that were not read recently are drawn given their past, with separate random numbers:
+        repeated calls at the same time return equal models, but calls at different times do not
+        continue one path. With fewer arms than dimensions, directions that no reward depends on are
+        at their mean.
         """
         if not isinstance(self.agent, EnsembleSampling):
-            raise TypeError(f"{self.agent} keeps no ensemble")
+            raise TypeError(f"{self.agent} has no ensemble")
         M = self.agent.M
         require(f"an ensemble of {M:,} models", 2 * 8 * M * (self.bandit.d + self.bandit.rank))
         with self._lock:
@@ -319,24 +321,24 @@ class LiveAgent:
         return to_user_coordinates(bandit.canonical, rows, bandit.prior_cov, bandit.rewards.unit)
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the agent and its bandit to one npz file, whole or not at all.
+        """Write the agent and its bandit to one npz file, atomically.
 
-        A file that is no agent is not replaced, unless by `force`.
+        A file that is not an agent is replaced only with `force`.
         """
         require_replaceable(path, "agent", force)
         with ExitStack() as stack:
             stack.enter_context(self._lock)
             counts = {"acts": self.acts, "observations": self.observations}
             state = saved_arrays(self._state)
-            if sum(part.nbytes for part in state.values()) < memory.available_bytes() // 2:
+            if sum(array.nbytes for array in state.values()) < memory.available_bytes() // 2:
                 state = _copied(state)
                 stack.close()  # other threads wait for the copy, not for the file
             meta = {**self.agent.description(), "seed": self.seed, **counts}
-            arrays = {f"state_{name}": part for name, part in state.items()}
-            save_arrays(path, "agent", meta, {**self.bandit.parts(), **arrays})
+            arrays = {f"state_{name}": array for name, array in state.items()}
+            save_arrays(path, "agent", meta, {**self.bandit.arrays(), **arrays})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copies keep the state at one moment, and have a lock and scratch of their own.
+        # Copies have a snapshot of the state, and their own lock and scratch memory.
         with self._lock:
             state = _copied(saved_arrays(self._state))
             counts = self.acts, self.observations
@@ -353,10 +355,10 @@ class LiveAgent:
                 for name in ("acts", "observations")
             )
             seed = numbers.integer("seed", meta["seed"], 0, numbers.MAX_SEED)
-            bandit = Bandit.from_parts(arrays)
+            bandit = Bandit.from_arrays(arrays)
             _require_room(agent, bandit)
-            parts = with_prefix(arrays, "state_")
-            return _restored(cls, bandit, agent, seed, parts, acts, observations)
+            saved = with_prefix(arrays, "state_")
+            return _restored(cls, bandit, agent, seed, saved, acts, observations)
 
 
 def start_live(agent: Agent, bandit: Bandit, seed: int) -> LiveAgent:
@@ -383,32 +385,32 @@ def _restored(
     bandit: Bandit,
     agent: Agent,
     seed: int,
-    parts: Arrays,
+    saved: Arrays,
     acts: int,
     observations: int,
 ) -> _Live:
     """Return the live agent whose state has these arrays, or raise."""
     arms = None if _by_row(bandit) else bandit.canonical.arms
-    state = agent.restored_state(parts, arms, bandit.rank, rewards=bandit.rewards)
+    state = agent.restored_state(saved, arms, bandit.rank, rewards=bandit.rewards)
     return kind(bandit, agent, seed, state, acts, observations)
 
 
 def _copied(arrays: Arrays) -> Arrays:
-    return {name: part.copy() for name, part in arrays.items()}
+    return {name: array.copy() for name, array in arrays.items()}
 
 
 def _by_row(bandit: Bandit) -> bool:
-    """Return whether arms are observed by their rows, or raise: live agents take no such set."""
+    """Return whether arms are observed by rows; ValueError if the set cannot be played live."""
     given = bandit.action_set
     if not given.live:
         raise ValueError(
-            f"a live agent takes fixed arms, Offered(d) or Ball(d), got actions {given.words}"
+            f"a live agent needs fixed arms, Offered(d) or Ball(d), got actions {given.text}"
         )
     return given.chosen_by != "number"
 
 
 def _all_arms(agent: Agent, bandit: Bandit) -> Choice | None:
-    """Return the choice of an agent that needs no offer, or None: arms must be offered to it."""
+    """Return the choice among all arms, or None if arms are offered at each call."""
     given = bandit.action_set
     if given.chosen_by == "row":
         return None

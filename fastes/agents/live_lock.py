@@ -1,4 +1,4 @@
-"""Locks of live agents: threads take turns, and a fork of the process waits for all of them."""
+"""Locks of live agents: threads take turns, and a fork waits for all of them."""
 
 import os
 import threading
@@ -10,7 +10,7 @@ _held: "list[threading.RLock]" = []
 
 
 def new_lock() -> "threading.RLock":
-    """Return a lock for one agent. A signal handler may call the agent that it interrupts."""
+    """Return a lock for one agent, reentrant since a signal handler may call the agent too."""
     lock = threading.RLock()
     with _registry:
         _known.add(lock)
@@ -18,7 +18,7 @@ def new_lock() -> "threading.RLock":
 
 
 def _hold_all() -> None:
-    """Wait until no thread is within a call: it would not go on in the child process."""
+    """Wait until no thread is within a call, which would not continue in the child process."""
     _registry.acquire()
     _held.append(_registry)
     for lock in list(_known):

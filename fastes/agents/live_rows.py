@@ -1,4 +1,4 @@
-"""Rows that a live agent is offered, or observes: checked, and room for those on offer."""
+"""Rows offered to or observed by a live agent: checks, and arrays for those on offer."""
 
 from typing import Any, NamedTuple
 
@@ -17,14 +17,14 @@ from fastes.problem.whitening import Canonical
 
 
 class Choice(NamedTuple):
-    """What an agent chooses from, for its kernel."""
+    """The arms and the search of a choice, for kernels."""
 
     actions: Any
     work: Any
 
 
 class Room:
-    """Room for the arms of one call of `act`, which grows as it is needed."""
+    """Arrays for the arms of a call of `act`, which grow as needed."""
 
     def __init__(self, agent: Agent, canonical: Canonical) -> None:
         self._agent, self._canonical = agent, canonical
@@ -40,17 +40,17 @@ class Room:
         self._work: Any = offer_workspace(self._agent, self._arms)
 
     def of(self, n: int) -> Choice:
-        """Return the choice from n arms, which a kernel is to store."""
+        """Return the choice among n arms, to be stored by a kernel."""
         if self._last.arms.K != n:
             if n > self._arms.K:
                 self._make_room(max(n, 2 * self._arms.K))
             tiles = tile_count(n)
-            parts = {"tiles": self._arms.tiles[:tiles], "offsets": self._arms.offsets[:tiles]}
-            self._last = FixedActions(self._arms._replace(**parts, K=n))
+            used = {"tiles": self._arms.tiles[:tiles], "offsets": self._arms.offsets[:tiles]}
+            self._last = FixedActions(self._arms._replace(**used, K=n))
         return Choice(self._last, self._work)
 
     def some(self, chosen: NDArray[np.int64]) -> Choice:
-        """Return the choice from some of the known arms, by their numbers."""
+        """Return the choice among some of the known arms."""
         if self._pool is None:
             self._pool = Pool(*self._canonical.rows_and_offsets())
         choice = self.of(len(chosen))
@@ -59,7 +59,7 @@ class Room:
 
 
 def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
-    """Return arms as rows, (n, d), or raise; a kernel checks what is in them."""
+    """Return arms as rows, (n, d), or raise; kernels check the values."""
     rows = given if type(given) is np.ndarray else np.asarray(given)
     if rows.dtype != np.float64:
         rows = arrays.array(name, given)
@@ -71,7 +71,7 @@ def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
 
 
 def refused(name: str, row: Floats) -> ValueError:
-    """Return the error of an arm that a kernel did not take."""
+    """Return the error for an arm that a kernel refused."""
     return ValueError(
         f"{name} must be finite, and its value within the limits of a problem, got {row}"
     )

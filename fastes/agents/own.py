@@ -1,9 +1,9 @@
-"""Anyone's own agent: whatever has the interface of a live agent plays beside the compiled ones.
+"""Custom agents in Python: objects with the interface of a live agent.
 
-An agent is an object with ``start(bandit, seed)``. What that returns chooses an arm by ``act()``
-and learns by ``observe(arm, reward)``; where arms change, by ``act(actions)``, rows of which it
-returns the number of one, and ``observe(row, reward)``. If it has ``action_law()`` too, the
-probability with which it would play each arm of a fixed set, diagnostics can measure it.
+An agent has ``start(bandit, seed)``, which returns an object with ``act()`` and
+``observe(arm, reward)``; if arms change, ``act(actions)``, which returns the index of a row, and
+``observe(row, reward)``. For diagnostics it also has ``action_law()``, which returns the
+probability of each arm of a fixed set.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ if TYPE_CHECKING:
 
 
 class Player(Protocol):
-    """An own agent at work on one problem."""
+    """A custom agent in one run."""
 
     @property
     def act(self) -> Callable[..., Any]:
-        """Return what to play: ``act()`` the index of an arm in `bandit.actions`.
+        """Return the arm to play: ``act()`` returns its index in `bandit.actions`.
 
-        On sets that change it is called with the rows on offer, (K, d): ``act(actions)`` returns
-        the index of one of them. On a ball ``act()`` returns a vector.
+        If arms change, ``act(actions)`` takes the rows on offer, (K, d), and returns the index of
+        one. On a ball ``act()`` returns a vector.
         """
 
     @property
     def observe(self) -> Callable[[Any, float], Any]:
-        """Take in a reward: ``observe(arm, reward)``.
+        """Observe a reward: ``observe(arm, reward)``.
 
-        On sets that change, and on a ball, the arm is the row, or the vector, that was played.
+        If arms change, or on a ball, the arm is the row or vector played.
         """
 
 
 class PlayerFactory(Protocol):
-    """An own agent: what `simulate` takes in the place of one of ours.
+    """A custom agent, as `simulate` takes it.
 
     If it is a dataclass, its fields are its parameters in labels, tables and files.
     """
 
     def start(self, bandit: Bandit, seed: int) -> Player:
-        """Return one that begins to play a problem, with this seed for its own randomness.
+        """Return an object that plays one run of a problem, with this seed for its random numbers.
 
-        It is called once a run, each time with another seed.
+        Called once per run, each time with another seed.
         """
 
 
 class OwnAgentError(RuntimeError):
-    """An own agent raised an exception, which is the cause of this one, or broke a rule.
+    """A custom agent raised an exception, the cause of this one, or violated the interface.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class OwnAgentError(RuntimeError):
 
 
 class OwnState(NamedTuple):
-    """An own agent under way: what it is, and what is known from the rewards that it has seen."""
+    """A custom agent during a run, and the belief given the rewards that it has observed."""
 
     belief: Any
     player: Player
@@ -90,7 +90,7 @@ class OwnState(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OwnAgent(Agent):
-    """An own agent, as the other agents are described. Its steps are Python's."""
+    """A custom agent in Python, wrapped as an `Agent`."""
 
     given: PlayerFactory
     engine = "python"
@@ -99,7 +99,7 @@ class OwnAgent(Agent):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """Where its class is: module:Class."""
+        """module:Class."""
         kind = type(self.given)
         return f"{kind.__module__}:{kind.__name__}"
 
@@ -109,18 +109,18 @@ class OwnAgent(Agent):
         return type(self.given).__name__
 
     def parameters(self) -> dict[str, Any]:
-        """Return its fields that are numbers or words, if it is a dataclass."""
+        """Return its fields that are numbers or text, if it is a dataclass."""
         given: Any = self.given
         known = fields(given) if is_dataclass(given) else ()
         values = {each.name: getattr(given, each.name) for each in known if each.init}
         return {k: v for k, v in values.items() if isinstance(v, (bool, int, float, str))}
 
     def description(self) -> dict[str, Any]:
-        """Return its name and parameters. They do not make the same agent: its code is not ours."""
+        """Return its name and parameters, which do not suffice to restore it."""
         return {"agent": self.name, "parameters": self.parameters()}
 
     def started(self, bandit: Bandit, seed: int, run: int) -> Player:
-        """Return one that begins run `run` of a simulation, or raise OwnAgentError."""
+        """Start it for a run of a simulation, or raise OwnAgentError."""
         import numpy as np
 
         own = np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(1, np.uint64)
@@ -131,27 +131,27 @@ class OwnAgent(Agent):
         for method in ("act", "observe"):
             if not callable(getattr(player, method, None)):
                 raise OwnAgentError(
-                    f"{self.label}: what start() returns must have {method}(), "
+                    f"{self.label}: start() must return an object with {method}(), "
                     f"got {numbers.shown(player)}"
                 )
         return player
 
     def require_action_law(self, bandit: Bandit, seed: int) -> None:
-        """Raise OwnAgentError, before the work begins, if it does not tell what it would play."""
+        """Raise OwnAgentError unless it has action_law()."""
         if not callable(getattr(self.started(bandit, seed, 0), "action_law", None)):
             raise OwnAgentError(
-                f"{self.label} has no action_law(): diagnostics need the K probabilities with "
-                "which it would play each arm"
+                f"{self.label} has no action_law(): diagnostics need its probabilities of the K "
+                "arms"
             )
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
-        """Return the layout of a belief that the agent does not use."""
+        """Return the layout of a state with a belief, which the agent does not use."""
         from fastes.kernels.agents.uniform import uniform
 
         return uniform.layout(belief)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law that the agent itself tells, or raise OwnAgentError."""
+        """Return the law from the agent's action_law(), or raise OwnAgentError."""
         import numpy as np
 
         from fastes.agents.action_law import ActionLaw
@@ -170,46 +170,46 @@ class OwnAgent(Agent):
 
 @dataclass(frozen=True)
 class AbsentAgent(Agent):
-    """An own agent that a file names, and whose module this process has not imported.
+    """A custom agent named by a file, whose module this process has not imported.
 
-    A file imports no code: what was measured can be read, and nothing can be played.
+    Reading a file imports no code: its results can be read, but the agent cannot be run.
     """
 
-    word: str
+    path: str
     engine = "python"
     scores = "none"
     compiled = False
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """Where it is: module:name."""
-        return self.word
+        """module:name."""
+        return self.path
 
     @property
     def title(self) -> str:  # type: ignore[override]
         """Its name in that module."""
-        return self.word.partition(":")[2]
+        return self.path.partition(":")[2]
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
-        """Refuse: there is no code."""
-        raise not_imported(self.word)
+        """Raise: there is no code."""
+        raise not_imported(self.path)
 
 
-def not_imported(word: str) -> OwnAgentError:
-    """Return the sentence on an own agent that only a file knows."""
+def not_imported(path: str) -> OwnAgentError:
+    """Return the error for a custom agent whose module is not imported."""
     return OwnAgentError(
-        f"{word} is an own agent, whose code no file holds: "
-        f"import {word.partition(':')[0]} in Python first"
+        f"{path} is a custom agent, whose code is not in the file: "
+        f"import {path.partition(':')[0]} in Python first"
     )
 
 
 def failed(agent: OwnAgent, method: str, error: Exception, when: str) -> OwnAgentError:
-    """Return the sentence on an exception in an own agent's code."""
+    """Return the error for an exception in a custom agent's code."""
     return OwnAgentError(f"{agent.label}: {method}() raised {type(error).__name__} {when}: {error}")
 
 
 def own_traceback(error: OwnAgentError) -> str:
-    """Return the traceback of what an own agent raised, from its own code on; or nothing."""
+    """Return the traceback of an exception in a custom agent's code, from that code on, or ""."""
     cause = error.__cause__
     if cause is None or cause.__traceback__ is None:
         return ""
@@ -218,9 +218,9 @@ def own_traceback(error: OwnAgentError) -> str:
 
 
 def as_agent(given: Any) -> Agent:
-    """Return an agent of ours as it is, and an own one as an `OwnAgent`, or raise TypeError."""
+    """Return an agent, wrapping a custom one as an `OwnAgent`, or raise TypeError."""
     if isinstance(given, AbsentAgent):
-        raise not_imported(given.word)
+        raise not_imported(given.path)
     if isinstance(given, Agent):
         return checked(given)
     if isinstance(given, type):
@@ -235,46 +235,46 @@ def as_agent(given: Any) -> Agent:
     return OwnAgent(given)
 
 
-def names_own_agent(word: str) -> bool:
-    """Return whether a word is module:name."""
-    module, colon, name = word.partition(":")
+def names_own_agent(text: str) -> bool:
+    """Return whether a text has the form module:name."""
+    module, colon, name = text.partition(":")
     return bool(colon) and all(part.isidentifier() for part in (*module.split("."), name))
 
 
-def known_agent(word: str) -> Agent:
-    """Return the agent that module:name stands for if its module is imported, or an absent one.
+def known_agent(path: str) -> Agent:
+    """Return the agent at module:name if its module is imported, else an absent one.
 
-    Nothing is imported: the word may come from a file.
+    Nothing is imported: the path may come from a file.
     """
-    module, _, name = word.partition(":")
+    module, _, name = path.partition(":")
     given = getattr(sys.modules.get(module), name, None)
-    return imported_agent(word) if callable(getattr(given, "start", None)) else AbsentAgent(word)
+    return imported_agent(path) if callable(getattr(given, "start", None)) else AbsentAgent(path)
 
 
 @cache
-def imported_agent(word: str) -> Agent:
-    """Return the agent that module:name stands for, or raise.
+def imported_agent(path: str) -> Agent:
+    """Return the agent at module:name, or raise.
 
-    The name is that of an agent, or of a class that makes one without arguments. Modules are looked
-    for in the current folder too. Asked twice, it returns the same agent.
+    The name is that of an agent, or of a class that is called without arguments. Modules are also
+    searched in the current folder. Repeated calls return the same agent.
     """
-    module, _, name = word.partition(":")
+    module, _, name = path.partition(":")
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
-            raise OwnAgentError(f"{word}: {error}") from error
-        raise ValueError(f"agent {word!r}: there is no module {module!r}") from None
+            raise OwnAgentError(f"{path}: {error}") from error
+        raise ValueError(f"agent {path!r}: there is no module {module!r}") from None
     except Exception as error:
         raise OwnAgentError(
-            f"{word}: importing {module} raised {type(error).__name__}: {error}"
+            f"{path}: importing {module} raised {type(error).__name__}: {error}"
         ) from error
     given = getattr(found, name, None)
     if given is None:
-        raise ValueError(f"agent {word!r}: {module} has no {name!r}")
+        raise ValueError(f"agent {path!r}: {module} has no {name!r}")
     try:
         return as_agent(given() if isinstance(given, type) else given)
     except TypeError as error:
-        raise ValueError(f"agent {word!r}: {error}") from error
+        raise ValueError(f"agent {path!r}: {error}") from error

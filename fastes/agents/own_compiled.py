@@ -1,8 +1,7 @@
-"""Anyone's own compiled agent: what its class says and what its kernels do must agree.
+"""Checks of custom compiled agents: the class and the kernels must agree.
 
-A class of agents from outside the package names its kernels by the state that it starts. Whatever
-would make a search skip the best arm, or a diagnostic measure another agent, is refused here in one
-sentence, before anything is played.
+The type of an agent's state determines its kernels. Whatever would make a search miss the best arm,
+or a diagnostic measure a different agent, is refused before a run starts.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ def checked(agent: Agent) -> Agent:
         )
     layout = _first_layout(agent)
     _check_layout(agent.title, layout)
-    told = _kernels_say(layout)
-    if agent.scores not in told:
+    implied = _scores_of_kernels(layout)
+    if agent.scores not in implied:
         raise TypeError(
-            f"{agent.title}.scores is {agent.scores!r}, and the bodies for "
-            f"{type(layout).__name__} make it {' or '.join(map(repr, told))}"
+            f"{agent.title}.scores is {agent.scores!r}, but the bodies for "
+            f"{type(layout).__name__} imply {' or '.join(map(repr, implied))}"
         )
     return agent
 
 
 def code_of(agent: Agent) -> str:
-    """Return a hash of the source of an agent from outside the package, or "" for one of ours.
+    """Return a hash of the source of a custom compiled agent, or "" for other agents.
 
-    It is "unknown" where no files hold the source, or where they were edited since it was imported.
+    It is "unknown" if the source is not in files, or if they changed since it was imported.
     """
     if not (is_outside(type(agent)) and agent.compiled):
         return ""
@@ -51,7 +50,7 @@ def code_of(agent: Agent) -> str:
 
 
 def require_action_law(agent: Agent) -> None:
-    """Raise TypeError if an agent from outside the package must tell its law, and does not."""
+    """Raise TypeError if a custom compiled agent needs an action_law and has none."""
     from fastes.kernels.agents.interface import prepare, random_arm
 
     if not is_outside(type(agent)) or type(agent).action_law is not Agent.action_law:
@@ -60,18 +59,17 @@ def require_action_law(agent: Agent) -> None:
     drawn = [each.__name__ for each in (prepare, random_arm) if state in each.bodies]
     if drawn:
         raise TypeError(
-            f"{agent.label} has a body for {drawn[0]} and no action_law: diagnostics need the law "
-            "of the arm that it plays"
+            f"{agent.label} has a body for {drawn[0]} but no action_law, which diagnostics need"
         )
 
 
 def imported_class(name: str) -> type[Agent] | None:
-    """Return the class of agents of a name module:Class, if this process has imported it.
+    """Return the class of custom agents at module:Class, if this process has imported it.
 
     Nothing is imported: the name may come from a file.
     """
-    module, _, word = name.partition(":")
-    found = getattr(sys.modules.get(module), word, None)
+    module, _, attribute = name.partition(":")
+    found = getattr(sys.modules.get(module), attribute, None)
     if isinstance(found, type) and issubclass(found, Agent) and is_outside(found):
         return found
     return None
@@ -83,16 +81,16 @@ def _first_layout(agent: Agent) -> Any:
     return agent.layout(1, gaussian.layout(1, rooted=agent.rooted), 1)
 
 
-def _kernels_say(state: Any) -> tuple[str, ...]:
-    """Return which scores the bodies for a state stand for, or raise TypeError."""
+def _scores_of_kernels(state: Any) -> tuple[str, ...]:
+    """Return the `scores` implied by the bodies for a state, or raise TypeError."""
     from fastes.kernels.agents.interface import has_linear_scores, optimism, random_arm, score
 
     kind = type(state)
     if has_linear_scores(state):
         if kind in score.bodies:
             raise TypeError(
-                f"{kind.__name__} has a body for score and has_linear_scores: a score that is "
-                "linear is o + b'z, and is not written again"
+                f"{kind.__name__} has bodies for score and has_linear_scores: a linear score is "
+                "o + b'z and needs no body"
             )
         return ("linear",)
     if kind in optimism.bodies:
@@ -101,7 +99,7 @@ def _kernels_say(state: Any) -> tuple[str, ...]:
 
 
 def _check_layout(title: str, layout: Any) -> None:
-    """Raise TypeError unless a layout is that of a state that all kernels can work with."""
+    """Raise TypeError unless a layout is valid for all kernels."""
     from fastes.kernels.beliefs.gaussian.state import Gaussian
     from fastes.kernels.jit.outside import is_ours
     from fastes.kernels.states.layout import ArraySpec
@@ -112,11 +110,11 @@ def _check_layout(title: str, layout: Any) -> None:
     if not (isinstance(layout, tuple) and hasattr(layout, "_fields")):
         raise refuse("a named tuple", layout)
     if is_ours(type(layout)) or type(layout).__base__ is not tuple:
-        raise refuse("a named tuple of a class of its own: bodies are not inherited", type(layout))
+        raise refuse("a named tuple of its own class: bodies are not inherited", type(layout))
     if not isinstance(getattr(layout, "belief", None), Gaussian):
-        raise refuse("a state whose field belief is the one that it was given", layout._fields)
+        raise refuse("a state whose field belief is the given one", layout._fields)
     if not isinstance(getattr(layout, "z", None), ArraySpec):
-        raise refuse("a state of zeros, full or identity, and such an array as its field z", layout)
+        raise refuse("a state of zeros, full or identity, with such an array as field z", layout)
     _check_fields(refuse, layout)
 
 
@@ -125,9 +123,9 @@ def _check_fields(refuse: Any, layout: Any) -> None:
 
     from fastes.kernels.states.layout import ArraySpec
 
-    for name, part in zip(layout._fields, layout, strict=True):
-        if isinstance(part, tuple) and hasattr(part, "_fields"):
-            _check_fields(refuse, part)
-        elif not isinstance(part, (ArraySpec, np.generic, bool, int, float)):
+    for name, value in zip(layout._fields, layout, strict=True):
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            _check_fields(refuse, value)
+        elif not isinstance(value, (ArraySpec, np.generic, bool, int, float)):
             rule = "zeros, full, identity, numbers and named tuples of them"
-            raise refuse(f"{rule} as its field {name}", part)
+            raise refuse(f"{rule} as its field {name}", value)

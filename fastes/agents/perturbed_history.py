@@ -1,4 +1,4 @@
-"""Perturbed history: exploration by noise on the rewards of the past."""
+"""Perturbed history: exploration by noise on past rewards."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class PerturbedHistory(Agent):
-    """Play the best arm of the mean that rewards with fresh noise would have given.
+    """Play the best arm of the posterior mean given rewards with fresh noise.
 
-    At every step each reward so far gets its own N(0, (scale sigma)^2), drawn anew:
-    theta = mu_t + Sigma_t sum_s scale W_s a_s / sigma. The prior is not perturbed, so that the
-    first arms are those of the prior mean. Kveton, Szepesvari, Ghavamzadeh and Boutilier,
-    "Perturbed-history exploration in stochastic linear bandits", UAI 2019, with normal noise in
-    the place of pseudo-rewards. A step costs O(d^2), whatever the number of rewards.
+    At every step each past reward gets a fresh N(0, (scale sigma)^2) perturbation:
+    theta = mu_t + Sigma_t sum_s scale W_s a_s / sigma. The prior is not perturbed, so the first
+    arms are the best under the prior mean. Kveton, Szepesvari, Ghavamzadeh and Boutilier,
+    "Perturbed-history exploration in stochastic linear bandits", UAI 2019, with normal noise
+    instead of pseudo-rewards. A step costs O(d^2), independent of the number of rewards.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class PerturbedHistory(Agent):
     """
 
     scale: float = parameter(
-        "Perturbations of past rewards, in units of the noise.",
+        "Standard deviation of perturbations, in units of the noise.",
         "number",
         1.0,
         default=1.0,
@@ -68,7 +68,7 @@ class PerturbedHistory(Agent):
         return perturbed_history.layout(belief, self.scale)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return how often each arm is the best of fresh perturbations, by draws."""
+        """Return the law of the best arm under fresh perturbations, estimated by draws."""
         from fastes.agents.action_law import law_of_drawn_models
         from fastes.kernels.agents.perturbed_history import draw_models
 

@@ -1,4 +1,4 @@
-"""The memory that one run takes, from the sizes of its problem alone."""
+"""The memory of a run, computed from the sizes of its problem."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from fastes.problem.sizes import ProblemSizes
 
 
 class RunBytes(NamedTuple):
-    """The memory of one run, by what takes it; their sum is all."""
+    """The memory of a run, by use."""
 
-    state: int  # the agent's, and the rewards that are late
-    search: int  # for the best arm
-    offers: int  # the arms on offer, where they are not the problem's own
-    means: int  # what the arms pay, and how often each was played
+    state: int  # the agent's state, and delayed rewards
+    search: int  # the search for the best arm
+    offers: int  # the arms on offer, if they are not those of the problem
+    means: int  # mean rewards and numbers of plays
 
 
 def run_bytes(agent: Agent, problem: ProblemSizes, T: int, waiting: int) -> RunBytes:
-    """Return the most memory that one run takes in T steps, of whose rewards some are `waiting`."""
+    """Return the peak memory of a run of T steps with at most `waiting` delayed rewards."""
     given, K, r = problem.actions, problem.K, problem.rank
     if given.arms_repeat:
         state = agent.state_bytes(K, r, T, problem.rewards)

@@ -1,4 +1,4 @@
-"""How an agent's best arm is found: the policy, and the workspace that it asks for."""
+"""The choice of the search for the best arm, and its workspace."""
 
 import contextlib
 import threading
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from fastes.kernels.search.box_tree import BoxTree
 
 _FEWEST_ARMS = {"linear": 4000, "quadratic": 512}
-"""From which more than a full scan takes less time than one, as measured."""
+"""Fewest arms for which a certificate or boxes beat a full scan (measured)."""
 
 _ARMS_A_DIMENSION = {"linear": 160, "quadratic": 0}
 
 _MOST_DIMENSIONS = 2
-"""Up to which boxes rule out all but a few arms."""
+"""Most dimensions for which boxes exclude nearly all arms."""
 
 _trees: dict[int, "BoxTree"] = {}
 _trees_lock = threading.Lock()
 
 
 def search_method(agent: Agent, K: int, r: int) -> str:
-    """Return how an arm is found: "none", "information", "scan", "certificate" or "boxes".
+    """Return the search method: "none", "information", "scan", "certificate" or "boxes".
 
-    It changes no choice.
+    Choices do not depend on it.
     """
     if agent.scores in ("none", "information"):
         return agent.scores
@@ -39,7 +39,7 @@ def search_method(agent: Agent, K: int, r: int) -> str:
 
 
 def search_workspace(method: str, arms: "Arms") -> Any:
-    """Return what a run needs to find the best of these arms by a method."""
+    """Return the workspace to find the best of these arms by a method."""
     from fastes.kernels.states.layout import allocate
 
     tree = _tree_of(arms) if method == "boxes" else None
@@ -64,7 +64,7 @@ def _layout(method: str, arms: "Arms", tree: "BoxTree | None") -> Any:
 
 
 def workspace_on(agent: Agent, given: ActionSet, actions: Any, method: str) -> Any:
-    """Return what a run needs to find the best arm of a set, by a method where arms repeat."""
+    """Return the workspace of a run on an action set; `method` is used if arms recur."""
     if given.arms_repeat:
         return search_workspace(method, actions.arms)
     own = given.search(actions, agent.scores)
@@ -72,7 +72,7 @@ def workspace_on(agent: Agent, given: ActionSet, actions: Any, method: str) -> A
 
 
 def offer_workspace(agent: Agent, arms: "Arms") -> Any:
-    """Return what is needed to choose from as many arms that were not on offer before."""
+    """Return the workspace to choose among new arms, as many as in `arms`."""
     return search_workspace(_offer_method(agent), arms)
 
 
@@ -81,7 +81,7 @@ def _offer_method(agent: Agent) -> str:
 
 
 def _tree_of(arms: "Arms") -> "BoxTree":
-    """Return the tree of these arms: one for all runs, as long as the arms are there."""
+    """Return the tree of these arms, shared by all runs as long as the arms exist."""
     from fastes.kernels.search.box_tree import empty_tree
 
     with _trees_lock:
@@ -93,7 +93,7 @@ def _tree_of(arms: "Arms") -> "BoxTree":
 
 
 def renew_search(work: Any, state: Any, arms: "Arms") -> None:
-    """Take the snapshot that is due, or build the tree: one thread does, for runs share it."""
+    """Take the snapshot that is due; or build the tree, under a lock since runs share it."""
     from fastes.kernels.search.box_search import BoxSearch
     from fastes.kernels.search.certificate import retake_snapshot
 
@@ -102,7 +102,7 @@ def renew_search(work: Any, state: Any, arms: "Arms") -> None:
 
 
 def search_bytes(agent: Agent, K: int, r: int) -> int:
-    """Return the most memory that the search for the best of K arms takes."""
+    """Return the peak bytes of the search for the best of K arms."""
     from fastes.kernels.actions.arms import empty_arms
     from fastes.kernels.search.box_tree import building_bytes, empty_tree
     from fastes.kernels.search.snapshot import taking_bytes
@@ -115,7 +115,7 @@ def search_bytes(agent: Agent, K: int, r: int) -> int:
 
 
 def offer_bytes(agent: Agent, K: int, r: int) -> int:
-    """Return the memory of `offer_workspace`."""
+    """Return the bytes of `offer_workspace`."""
     from fastes.kernels.actions.arms import empty_arms
     from fastes.kernels.states.layout import layout_bytes
 

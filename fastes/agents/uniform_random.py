@@ -1,4 +1,4 @@
-"""Uniform play: the regret of knowing nothing."""
+"""Uniformly random play."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UniformRandom(Agent):
-    """Play any arm, each as likely, at every step. What it learns it does not use.
+    """Play a uniformly random arm at every step.
 
     Examples
     --------

@@ -22,7 +22,7 @@ def array(name: str, value: Any, booleans: bool = False) -> Floats:
     try:
         given = np.asarray(value)
         real = given.dtype.kind in ("biuf" if booleans else "iuf") or given.size == 0
-        # A copy, so that nobody can change it behind our back.
+        # A copy, so that the caller cannot change it later.
         numbers = np.array(given, dtype=np.float64, order="C", copy=True) if real else None
     except (TypeError, ValueError, OverflowError):
         numbers = None
@@ -41,11 +41,11 @@ def frozen(numbers: Floats) -> Floats:
     return numbers
 
 
-def fingerprint(*parts: Any) -> str:
-    """Return a hash of numbers and their shapes: equal for equal parts."""
+def fingerprint(*arrays: Any) -> str:
+    """Return a hash of arrays and their shapes."""
     digest = hashlib.sha256()
-    for part in parts:
-        numbers = np.ascontiguousarray(part)
-        digest.update(repr(np.shape(part)).encode())
+    for each in arrays:
+        numbers = np.ascontiguousarray(each)
+        digest.update(repr(np.shape(each)).encode())
         digest.update(numbers.data)
     return digest.hexdigest()[:16]

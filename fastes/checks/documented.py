@@ -1,4 +1,4 @@
-"""Named tuples whose fields have the documentation that the class gives them."""
+"""Named tuples whose fields have docstrings, taken from the class's."""
 
 import inspect
 import re
@@ -8,9 +8,9 @@ Class = TypeVar("Class", bound=type[Any])
 
 
 def documented(kind: Class) -> Class:
-    """Give each field of a named tuple its text in the class's ``Attributes``.
+    """Set the docstring of each field of a named tuple to its text in ``Attributes``.
 
-    Python's own says "Alias for field number 0".
+    Python's default is "Alias for field number 0".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Will it fit? Asked before a large array is made, answered with a number of GiB."""
+"""How much memory is available; checked before large arrays are allocated."""
 
 import os
 import sys
@@ -12,17 +12,17 @@ except ImportError:  # Windows has no such limits
 
 _PROCESS, _GROUPS = Path("/proc/self"), Path("/sys/fs/cgroup")
 
-_NO_LIMIT = 2**60  # version 1 of control groups has a number for it
+_NO_LIMIT = 2**60  # version 1 of control groups writes a number at least this large
 
 _COMPILER, _LIBRARIES = 256 << 20, 320 << 20
-"""Address space that compiling takes, and before it the import of numba (measured).
+"""Address space taken by compilation, and by importing numba (measured).
 
-Arrays do not get it: the compiler ends the process where a limit leaves it no memory.
+Reserved: a compiler that runs out of memory ends the process.
 """
 
 
 def available_bytes() -> int:
-    """Return the memory that this process can still take, as far as the system says."""
+    """Return how much more memory this process may use, as far as the system reports it."""
     known = [*_meminfo_available(), *_left_by_process_limits(), *_left_by_control_groups()]
     if known:
         return max(0, min(known))
@@ -40,7 +40,7 @@ def require(what: str, needed: int) -> None:
 
 
 def gib(size: float) -> str:
-    """Return a size in GiB for people."""
+    """Return a size as text, in GiB."""
     return f"{size / 2**30:,.2f} GiB"
 
 
@@ -51,7 +51,7 @@ def _meminfo_available() -> Iterator[int]:
 
 
 def _left_by_process_limits() -> Iterator[int]:
-    """Yield what `ulimit -v` and `ulimit -d` leave of the address space and of private memory."""
+    """Yield what is left within `ulimit -v` (address space) and `ulimit -d` (private memory)."""
     kept = _COMPILER + (0 if "numba" in sys.modules else _LIBRARIES)
     for line in _lines(_PROCESS / "statm"):
         pages = [int(number) for number in line.split()]
@@ -62,11 +62,11 @@ def _left_by_process_limits() -> Iterator[int]:
 
 
 def _left_by_control_groups() -> Iterator[int]:
-    """Yield what is left of the memory of each control group that this process is in.
+    """Yield what is left within the memory limit of each control group of this process.
 
-    A group's own limit may be larger than that of a group around it. Version 1 has a tree of groups
-    for memory alone, version 2 one for everything. In a container a group may be named as it is
-    outside, and the tree begin with it.
+    A group's own limit may be larger than its parent's. Version 1 has a separate tree for memory,
+    version 2 one for everything. In a container the group may have the name it has outside, and
+    be the root of the tree there.
     """
     for line in _lines(_PROCESS / "cgroup"):
         _, controllers, path = line.split(":", 2)
@@ -85,19 +85,19 @@ def _left_by_control_groups() -> Iterator[int]:
 
 
 def _left_in(group: Path, limit: str, used: str, cache: str) -> Iterator[int]:
-    """Yield what is left in one control group, if it has a limit."""
+    """Yield what is left within the limit of one control group, if it has one."""
     for most in _lines(group / limit):
         if most == "max" or int(most) >= _NO_LIMIT:
             continue
         fields = [line.split() for line in _lines(group / "memory.stat")]
-        # What is cached of files is given up where memory is needed.
-        given_up = sum(int(size) for name, size in fields if name == cache)
+        # The cache of files is freed when memory is needed.
+        cached = sum(int(size) for name, size in fields if name == cache)
         for taken in _lines(group / used):
-            yield int(most) - int(taken) + given_up
+            yield int(most) - int(taken) + cached
 
 
 def _lines(file: Path) -> list[str]:
-    """Return the lines of a file of the system, none where there is no such file."""
+    """Return the lines of a system file; none if it does not exist."""
     try:
         return file.read_text().splitlines()
     except (OSError, UnicodeError):

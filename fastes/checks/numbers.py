@@ -1,4 +1,4 @@
-"""Checks of single numbers, and their texts. They need no NumPy: help is printed without it."""
+"""Checks of single numbers, and their text. Without NumPy, so that help prints fast."""
 
 import math
 import operator
@@ -70,7 +70,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def _is_flag(value: Any) -> bool:
-    # A boolean of NumPy is none of Python's, but says what it is.
+    # NumPy's booleans are not instances of bool.
     kind = getattr(getattr(value, "dtype", None), "kind", "f")
     return isinstance(value, bool) or kind == "b"
 
@@ -85,12 +85,12 @@ def _scalar(value: Any) -> float | None:
 
 
 def counted(n: int, what: str) -> str:
-    """Return a number of things, such as "1 run" or "2,000 runs"."""
+    """Return a count with its noun, such as "1 run" or "2,000 runs"."""
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def printable(text: str) -> str:
-    """Return a text with control characters, but for ends of lines and tabs, as escapes.
+    """Return a text with all control characters escaped, except line ends and tabs.
 
     >>> print(printable("\\x1b[31mred"))
     \\x1b[31mred
@@ -99,6 +99,6 @@ def printable(text: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it: on one line, and short."""
+    """Return the text of a value for a message: one short line."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,4 +1,4 @@
-"""A parameter, declared once: help, default, range. Command line, studies and labels read it."""
+"""A parameter, declared once (help, default, range) for command line, studies and labels."""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
@@ -8,31 +8,31 @@ from typing import Any
 from fastes.checks import numbers
 
 FLAGS = {True: "yes", False: "no"}
-"""How the command line and texts write a flag."""
+"""Text of a flag."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What there is to say about a parameter.
+    """The declaration of a parameter.
 
     Attributes
     ----------
     help : str
         One sentence, for the command line.
     kind : {"integer", "number", "choice", "flag"}
-        What its values are; a flag is True or False, on the command line yes or no.
+        Type of its values; a flag is True or False, on the command line yes or no.
     usual : object
-        Its value where the command line or a study says nothing. None: each agent has its own.
+        Default on the command line and in studies. None: each agent has its own.
     minimum, maximum : number, optional
         The range of an integer or a number; the least value of a number is 0 or None.
     choices : tuple of str
         The values of a choice.
     labelled : {"always", "unusual", "never"}
-        When labels and tables show it, because agents differ by it.
+        When labels and tables show it.
     also : function, optional
-        Returns whether a text that is none of the choices is a value too.
+        Returns whether a text outside the choices is allowed too.
     also_text : str
-        What such a text is, for messages.
+        Describes such a text in messages.
     """
 
     help: str
@@ -75,7 +75,7 @@ class Parameter:
         return f"{value:g}" if self.kind == "number" else str(value)
 
     def merged(self, other: "Parameter") -> "Parameter":
-        """Return the parameter of both agents, where two have one of the same name and kind."""
+        """Return the common parameter of two agents that have one of the same name and kind."""
         assert self.kind == other.kind
         choices = tuple(dict.fromkeys(self.choices + other.choices))
         usual = self.usual if self.usual == other.usual else None
@@ -83,7 +83,7 @@ class Parameter:
 
 
 def suggestion(word: str, choices: Iterable[str], also: Callable[[str], bool] | None = None) -> str:
-    """Return the end of a message on a word that is no choice: which was meant, if one is near."""
+    """Return "; did you mean ...?" if a choice is similar to `word`, else ""."""
     import difflib
 
     with_colon = ":".join(word.rsplit(".", 1))  # mine.Agent, for mine:Agent
@@ -93,7 +93,7 @@ def suggestion(word: str, choices: Iterable[str], also: Callable[[str], bool] | 
 
 
 def parameter(help: str, kind: str, usual: Any, *, default: Any = MISSING, **rest: Any) -> Any:  # noqa: A002
-    """Declare a field of a dataclass to be a parameter; `default` is that of its constructor."""
+    """Declare a field of a dataclass as a parameter; `default` is that of its constructor."""
     metadata = {"parameter": Parameter(help, kind, usual, **rest)}
     return field(default=default, metadata=metadata)
 

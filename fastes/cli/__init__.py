@@ -1,4 +1,4 @@
-"""The command line: a thin layer over the library, which never imports it."""
+"""The command line: a thin layer on the library, which never imports it."""
 
 import difflib
 import importlib
@@ -12,14 +12,14 @@ from fastes.checks.numbers import printable
 _COMMANDS = {
     "simulate": "Simulate agents and measure their regret.",
     "sweep": "Simulate all settings of a grid, here or on a cluster.",
-    "resume": "Go on with a simulation from its checkpoint.",
+    "resume": "Continue a simulation from its checkpoint.",
     "bound": "Print regret bounds for a problem, the paper's and ours.",
-    "diagnose": "Measure what the paper's theory speaks of, beside its bounds.",
+    "diagnose": "Measure the quantities of the paper's theory, beside its bounds.",
     "plot": "Draw saved results.",
-    "report": "Write a page for a browser about results and studies.",
-    "show": "Print what a file is, and how it was made.",
-    "rerun": "Do a saved result again, and compare every bit.",
-    "compile": "Compile ahead what agents need.",
+    "report": "Write an HTML report of results and studies.",
+    "show": "Print the content and origin of a file.",
+    "rerun": "Repeat a saved result, and compare every bit.",
+    "compile": "Compile the code of agents in advance.",
 }
 
 
@@ -37,11 +37,11 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
-    def resolve_command(self, context: click.Context, words: list[str]) -> Any:
-        near = difflib.get_close_matches(words[0], _COMMANDS, 1)
-        if words[0] not in _COMMANDS and near:
-            context.fail(f"there is no command {words[0]!r}; did you mean {near[0]!r}?")
-        return super().resolve_command(context, words)
+    def resolve_command(self, context: click.Context, arguments: list[str]) -> Any:
+        near = difflib.get_close_matches(arguments[0], _COMMANDS, 1)
+        if arguments[0] not in _COMMANDS and near:
+            context.fail(f"no command {arguments[0]!r}; did you mean {near[0]!r}?")
+        return super().resolve_command(context, arguments)
 
     def make_context(self, *given: Any, **options: Any) -> click.Context:
         from fastes.cli.errors import closed_stdout
@@ -57,7 +57,7 @@ class _LazyGroup(click.Group):
             with closed_stdout(), one_line_warnings():
                 return super().invoke(context)
         except click.ClickException as error:
-            # Some of it may be a file's.
+            # It may quote a file.
             error.message = printable(error.message)  # type: ignore[misc]
             raise
         except KeyboardInterrupt:  # outside a command's own work

@@ -1,4 +1,4 @@
-"""The options that say which agents play, and how they play."""
+"""Options of agents and simulations."""
 
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,10 @@ from fastes.cli.options import (
     SEED,
     THREADS,
     YES_OR_NO,
+    choice_list,
     given_option,
     joined,
     option_of,
-    words_of,
 )
 from fastes.cli.problem_options import bandit_from_options
 from fastes.cli.sections import Command, section
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from fastes.results.comparison import Comparison
 
 
-def _agent_option(words: click.ParamType, meaning: str) -> Callable[[Command], Command]:  # type: ignore[type-arg]
+def _agent_option(kind: click.ParamType, meaning: str) -> Callable[[Command], Command]:  # type: ignore[type-arg]
     return click.option(
         "--agent",
         "agents",
-        type=words,
+        type=kind,
         multiple=True,
         callback=joined,
         default=["es"],
@@ -44,12 +44,12 @@ def _agent_option(words: click.ParamType, meaning: str) -> Callable[[Command], C
 
 
 AGENT = _agent_option(
-    words_of(AGENTS, names_own_agent),
-    ", or module:Class for your own; a list compares several, run by run.",
+    choice_list(AGENTS, names_own_agent),
+    ", or module:Class for a custom agent; a list compares several, run by run.",
 )
 COMPILED_AGENT = _agent_option(
-    words_of(AGENTS, names_own_agent),
-    ", or module:Class for your own compiled agent; or a list of these.",
+    choice_list(AGENTS, names_own_agent),
+    ", or module:Class for a custom compiled agent; or a list of these.",
 )
 
 _runs = section(
@@ -62,11 +62,11 @@ _runs = section(
 
 
 def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
-    """Return the option of an agent's parameter: a list, of which each value makes an agent."""
+    """Return the option of an agent's parameter: a list, with an agent for each value."""
     kinds = {
         "integer": INTEGERS,
         "number": NUMBERS,
-        "choice": words_of(declared.choices, declared.also),
+        "choice": choice_list(declared.choices, declared.also),
         "flag": YES_OR_NO,
     }
     meaning = help_of(declared, agents)
@@ -82,7 +82,7 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
 
 
 def _choices(name: str, agents: list[str]) -> str:
-    """Return the choices of a parameter: of each agent, if they differ."""
+    """Return the choices of a parameter, by agent if they differ."""
     own = {agent: parameters_of(AGENTS[agent])[name].choices for agent in agents}
     if len(set(own.values())) == 1:
         return ", ".join(own[agents[0]])
@@ -97,33 +97,33 @@ def help_of(declared: Parameter, agents: list[str] | None = None) -> str:
 
 
 def shown_default(name: str, declared: Parameter, agents: list[str] | None = None) -> str:
-    """Return the usual value of a parameter, as help shows it: of each agent, if they differ."""
+    """Return the default of a parameter for help, by agent if they differ."""
     if declared.usual is not None:
         return declared.text(declared.usual)
     if not agents:
         return "as believed"
     own = {agent: parameters_of(AGENTS[agent])[name] for agent in agents}
-    return ", ".join(f"{each.text(each.usual)} of {agent}" for agent, each in own.items())
+    return ", ".join(f"{each.text(each.usual)} for {agent}" for agent, each in own.items())
 
 
 def parameter_options(only: Container[str] | None = None) -> Callable[[Command], Command]:
-    """Return what adds an option for each parameter of an agent, or only for some."""
+    """Return a decorator that adds an option for each parameter of agents, or `only` some."""
     known = agent_parameters().items()
     chosen = [(name, *rest) for name, rest in known if only is None or name in only]
     return section("Agents", *(_option(*each) for each in chosen))
 
 
 def agent_options(command: Command) -> Command:
-    """Add the options that say which agents play, how long and how often."""
+    """Add the options of agents, and of the length and number of runs."""
     return AGENT(parameter_options()(_runs(command)))
 
 
 def simulate_from_options(
     options: dict[str, Any], visible: bool, **chosen: Any
 ) -> "tuple[Comparison, Failure | None]":
-    """Let the agents of the options play, with a progress bar if it is to be visible.
+    """Simulate the agents of the options, with a progress bar if `visible`.
 
-    Where it is stopped, return what was done by then, and the error to end with.
+    If it is stopped, return the completed runs and the error to end with.
     """
     from fastes.results.comparison import check_baseline
     from fastes.simulation.api import SimulationStopped, compare
@@ -140,7 +140,7 @@ def simulate_from_options(
         return compare(bandit_from_options(options), agents, **chosen, progress=visible), None
     except SimulationStopped as stop:
         end_in_order()
-        more = "; --checkpoint keeps unfinished runs too" if "checkpoint" in options else ""
+        more = "; use --checkpoint to keep unfinished runs" if "checkpoint" in options else ""
         failure = Failure(f"stopped {stop.done}{more}")
         if stop.result is None:
             raise failure from None
@@ -148,17 +148,17 @@ def simulate_from_options(
 
 
 def agents_from_options(options: dict[str, Any]) -> "list[Agent]":
-    """Return the agents that the options ask for: one for each value of a list."""
+    """Return the agents of the options, one for each combination of listed values."""
     names = options["agents"]
     for name, (_, owners) in agent_parameters().items():
         if options[name] is not None and not set(owners) & set(names):
-            words = " or ".join(owners)
-            raise click.UsageError(f"--{name} belongs to --agent {words}, which is not asked for")
+            needed = " or ".join(owners)
+            raise click.UsageError(f"--{name} needs --agent {needed}")
     return [agent for name in names for agent in agents_of(name, options)]
 
 
 def agents_of(name: str, options: dict[str, Any]) -> "list[Agent]":
-    """Return the agents of one name; a parameter that is no option has its usual value."""
+    """Return the agents of one name; parameters without an option have their default."""
     if names_own_agent(name):
         return [imported_agent(name)]
     points: list[dict[str, Any]] = [{}]

@@ -1,4 +1,4 @@
-"""Errors become one sentence here and nowhere else."""
+"""Conversion of errors to one-line messages and exit codes."""
 
 import _thread
 import contextlib
@@ -19,17 +19,17 @@ from fastes.simulation.signals import STOP_SIGNALS, end_at_once
 
 _INSIST_SECONDS = 0.1
 _received: list[int] = []  # signals that stopped a command of this process
-_obeyed: list[bool] = []  # whether the command that runs ends in order by itself
+_obeyed: list[bool] = []  # nonempty once the running command is ending in order
 
 
 class Failure(click.ClickException):
-    """Anything that is not the fault of the command's words: exit code 1."""
+    """An error that is not due to the arguments: exit code 1."""
 
     exit_code = 1
 
 
 class _Usage(click.ClickException):
-    """Words or values that the command cannot take: exit code 2."""
+    """Invalid arguments: exit code 2."""
 
     exit_code = 2
 
@@ -40,15 +40,15 @@ def was_stopped() -> bool:
 
 
 def end_in_order() -> None:
-    """Let no further signal interrupt a command that was stopped and saves what it has."""
+    """Ignore further signals: the command was stopped and is saving its results."""
     _obeyed.append(True)
 
 
 @contextlib.contextmanager
 def closed_stdout() -> Iterator[None]:
-    """Let a command end in order where nobody reads on: what was to be saved is saved by then.
+    """End a command in order if its output is closed; by then it has written its files.
 
-    A full disk behind stdout is an error all the same.
+    A full disk behind stdout is an error.
     """
     try:
         yield
@@ -64,7 +64,7 @@ def closed_stdout() -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_line_warnings() -> Iterator[None]:
-    """Show a warning on stderr as a sentence, without the line of code that gave it."""
+    """Show warnings on stderr as one line, without the line of code."""
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: click.echo(f"Warning: {message}", err=True)
         yield
@@ -76,16 +76,16 @@ def no_warnings() -> None:
 
 
 def _drop_stdout() -> None:
-    """Let what is still to be written to stdout go nowhere, or Python would fail at its end."""
+    """Redirect stdout to the null device, or Python would fail when it exits."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
-def user_errors(debug: bool, to_go_on: str = "", kept: Path | None = None) -> Iterator[None]:
-    """Turn what the library raises into one line and an exit code; with `debug`, let it pass.
+def user_errors(debug: bool, to_continue: str = "", kept: Path | None = None) -> Iterator[None]:
+    """Turn exceptions of the library into one line and an exit code; not with `debug`.
 
-    What is stopped says by which command it goes on from the file that it is kept in.
+    If a command is stopped, the message says how to continue from the file `kept`.
     """
     interrupted: list[int] = []
     try:
@@ -96,10 +96,10 @@ def user_errors(debug: bool, to_go_on: str = "", kept: Path | None = None) -> It
     except (Exception, KeyboardInterrupt) as error:
         if debug:
             raise
-        # A compiler that is interrupted may answer with an error of its own.
+        # An interrupted compiler may raise another error.
         if interrupted and not isinstance(error, OSError):
             there = kept is not None and kept.exists()
-            hint = f"; to go on: {to_go_on} {shlex.quote(str(kept))}" if there else ""
+            hint = f"; to continue: {to_continue} {shlex.quote(str(kept))}" if there else ""
             raise Failure(f"stopped{hint}") from None
         raise _as_click(error) from None
 
@@ -108,7 +108,7 @@ def user_errors(debug: bool, to_go_on: str = "", kept: Path | None = None) -> It
 def _interrupts(seen: list[int]) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM raise KeyboardInterrupt, and add to `seen` the signal that did.
 
-    There are no locks in what a handler does: it may have interrupted one who holds them.
+    Handlers take no locks: they may have interrupted a holder.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -124,13 +124,13 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
             _received.append(number)
             _thread.start_new_thread(insist, (signal.Signals(number),))
         elif sys.exc_info()[1] is not None:
-            # The first signal is being handled, and the last checkpoint perhaps written. Many a
-            # launcher sends a signal twice.
+            # The first signal is being handled, perhaps by writing the last checkpoint; some
+            # launchers send a signal twice.
             return
         raise KeyboardInterrupt
 
     def insist(number: signal.Signals) -> None:
-        # What is raised where C calls Python may be lost: then it is raised again.
+        # An exception raised where C calls Python may be lost; then raise it again.
         while True:
             time.sleep(_INSIST_SECONDS)
             if over or _obeyed:
@@ -138,7 +138,7 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
             _thread.interrupt_main(number)
 
     def ignored(unraisable: "sys.UnraisableHookArgs") -> None:
-        # Lost, as above. By default it is printed, with a traceback.
+        # Lost, as above; by default it would be printed with a traceback.
         if not isinstance(unraisable.exc_value, KeyboardInterrupt):
             hook(unraisable)
 
@@ -150,10 +150,10 @@ def _interrupts(seen: list[int]) -> Iterator[None]:
                 signal.signal(number, interrupt)
             yield
         finally:
-            over.append(True)  # or a first signal could cut short what follows
+            over.append(True)  # from now on signals must not interrupt what follows
     finally:
         for number, handler in before.items():
-            # A process that was stopped has only that to say.
+            # A process that was stopped reports only that.
             ending = seen and handler is end_at_once
             signal.signal(number, signal.SIG_IGN if ending else handler)
         sys.unraisablehook = hook

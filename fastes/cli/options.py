@@ -1,4 +1,4 @@
-"""Options that commands share, and how their words are read."""
+"""Options that commands share, and parsing of their values."""
 
 import tempfile
 from collections.abc import Callable, Iterable
@@ -40,7 +40,7 @@ INTEGER = _Integer()
 
 
 class _List(click.ParamType):  # type: ignore[type-arg]
-    """A list of values: 10,100 or 2,4,8,...,1024 for numbers; a,b for words."""
+    """A list of values: 10,100 or 2,4,8,...,1024 for numbers; a,b for choices."""
 
     name = "list"
 
@@ -53,13 +53,13 @@ class _List(click.ParamType):  # type: ignore[type-arg]
         self.kind, self.choices, self.also = kind, tuple(choices), also
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """Return what help calls it."""
+        """Return its name in help."""
         return "LIST"
 
     def convert(
         self, value: Any, parameter: click.Parameter | None, context: click.Context | None
     ) -> list[Any]:
-        """Read a list, each value once."""
+        """Read a list without duplicates."""
         if isinstance(value, list):
             return value
         if self.kind == "flag":
@@ -68,12 +68,12 @@ class _List(click.ParamType):  # type: ignore[type-arg]
             except ValueError:
                 self.fail(f"{value!r} is not yes, no, or both as in no,yes")
         if self.kind == "choice":
-            words = [word.strip() for word in value.split(",")]
-            for word in words:
-                if word not in self.choices and not (self.also and self.also(word)):
-                    near = suggestion(word, self.choices, self.also)
-                    self.fail(f"{word!r} is not one of {', '.join(self.choices)}{near}")
-            return list(dict.fromkeys(words))
+            items = [item.strip() for item in value.split(",")]
+            for item in items:
+                if item not in self.choices and not (self.also and self.also(item)):
+                    near = suggestion(item, self.choices, self.also)
+                    self.fail(f"{item!r} is not one of {', '.join(self.choices)}{near}")
+            return list(dict.fromkeys(items))
         try:
             values = progression("the option", value)
         except ValueError:
@@ -91,15 +91,15 @@ NUMBERS = _List("number")
 YES_OR_NO = _List("flag")
 
 
-def words_of(choices: Iterable[str], also: Callable[[str], bool] | None = None) -> _List:
-    """Return the type of a list of some words, and of others that `also` accepts."""
+def choice_list(choices: Iterable[str], also: Callable[[str], bool] | None = None) -> _List:
+    """Return the type of a list of choices, and of others that `also` accepts."""
     return _List("choice", choices, also)
 
 
 def joined(
     context: click.Context, parameter: click.Parameter, values: tuple[list[Any], ...]
 ) -> list[Any]:
-    """Read an option that is a list and can be repeated: --agent es,ts or --agent es --agent ts."""
+    """Join a repeated list option: --agent es,ts or --agent es --agent ts."""
     return list(dict.fromkeys(value for values_ in values for value in values_))
 
 
@@ -112,14 +112,14 @@ def _hush(context: click.Context, parameter: click.Parameter, quiet: bool) -> bo
 output_options = section(
     "Output",
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-    click.option("--quiet", is_flag=True, callback=_hush, help="Print nothing but errors."),
+    click.option("--quiet", is_flag=True, callback=_hush, help="Print errors only."),
     click.option("--debug", is_flag=True, help="Show the traceback of an error."),
 )
 """Add --json, --quiet and --debug."""
 
 
 def seconds(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Read an option that is a duration, such as 90, 90s, 5m or 2h."""
+    """Read a duration, such as 90, 90s, 5m or 2h."""
     if value is None:
         return None
     units = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -147,7 +147,7 @@ file_options = section(
 
 
 def option_of(name: str, declared: Parameter, **instead: Any) -> Callable[[Command], Command]:
-    """Return the option of a parameter as it is declared, but for what is said `instead`."""
+    """Return the option of a parameter as declared, with keywords replaced by `instead`."""
     types: dict[str, Any] = {"integer": INTEGER, "number": float}
     known = {
         "type": click.Choice(declared.choices) if declared.choices else types.get(declared.kind),
@@ -159,7 +159,7 @@ def option_of(name: str, declared: Parameter, **instead: Any) -> Callable[[Comma
 
 
 def given_option(name: str, declared: Parameter, **instead: Any) -> Callable[[Command], Command]:
-    """Return an option that is None where it is not given; help shows the usual value."""
+    """Return an option that is None if not given; help shows the default."""
     usual = declared.text(declared.usual)
     return option_of(name, declared, **{"default": None, "show_default": usual, **instead})
 
@@ -172,7 +172,7 @@ BASELINE = click.option(
     "--baseline",
     metavar="AGENT",
     show_default="the last",
-    help="The agent to take differences to: 'ES, M=30' or ts.",
+    help="Agent to compare with: 'ES, M=30' or ts.",
 )
 
 EVERY = click.option(
@@ -181,7 +181,7 @@ EVERY = click.option(
     show_default=True,
     metavar="TIME",
     callback=seconds,
-    help="From one checkpoint to the next: 30s, 5m, 2h.",
+    help="Time between checkpoints: 30s, 5m, 2h.",
 )
 
 _KINDS = {"out": "result", "csv": "table", "plot": "figure"}
@@ -194,10 +194,10 @@ def check_outputs(
     force: bool = False,
     kinds: dict[str, str] = _KINDS,
 ) -> None:
-    """Refuse files that cannot or must not be written before the work begins, not after.
+    """Refuse, before the work begins, output files that cannot or must not be written.
 
-    An output must be no input, and no other output; a file that is there must be of the same
-    kind, unless it is to be replaced by `force`.
+    An output must differ from inputs and other outputs; an existing file must be of the same kind,
+    unless `force`.
     """
     options = {f"--{name}": path for name, path in outputs.items() if path is not None}
     if len({path.resolve() for path in options.values()}) < len(options):
@@ -222,7 +222,7 @@ def check_outputs(
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Return whether two names are of one file. A link is what it leads to."""
+    """Return whether two paths are the same file, following links."""
     if path.exists() and other.exists():
         return path.samefile(other)
     return path.resolve() == other.resolve()

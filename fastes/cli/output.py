@@ -1,4 +1,4 @@
-"""What a command that simulates does with its results."""
+"""Saving and printing of the results of a command."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_files(options: dict[str, Any]) -> None:
-    """Refuse files that cannot or must not be written before the work begins, not after."""
+    """Refuse, before the work begins, output files that cannot or must not be written."""
     outputs = {name: options.get(name) for name in ("out", "csv", "plot", "checkpoint")}
     others = [value for name, value in options.items() if name not in outputs]
     inputs = [options.get("arms"), *(value for value in others if isinstance(value, Path))]
@@ -23,10 +23,10 @@ def check_files(options: dict[str, Any]) -> None:
 def save_and_print(
     comparison: "Comparison", options: dict[str, Any], as_json: bool, quiet: bool
 ) -> None:
-    """Write the files that were asked for, then print the results.
+    """Write the requested files, then print the results.
 
-    In this order: a closed pipe or a full disk behind stdout loses nothing. A file that cannot be
-    written does not keep the results from being printed.
+    In this order, so that a closed pipe or a full disk behind stdout loses nothing. Results are
+    printed even if a file cannot be written.
     """
     try:
         _save(comparison, options)

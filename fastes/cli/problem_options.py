@@ -1,4 +1,4 @@
-"""The options that say what the problem is."""
+"""Options of the problem."""
 
 import contextlib
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def number_or_file(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> float | Path | None:
-    """Read an option that is a number, or the name of a .npy file with an array."""
+    """Read a number, or the name of a .npy file with an array."""
     if value is None:
         return None
     with contextlib.suppress(ValueError):
@@ -28,9 +28,9 @@ def number_or_file(
 
 
 ARRAY: dict[str, Any] = {"type": str, "metavar": "NUMBER|FILE.npy", "callback": number_or_file}
-"""An option that takes an array too."""
+"""An option that is a number or an array."""
 
-_SAID: dict[str, dict[str, Any]] = {
+_INSTEAD: dict[str, dict[str, Any]] = {
     "arms": {
         "type": str,
         "metavar": "FAMILY|FILE.npy",
@@ -40,15 +40,15 @@ _SAID: dict[str, dict[str, Any]] = {
     "prior_mean": ARRAY,
     "prior_cov": {**ARRAY, "help": "Covariance of theta: a variance, or a d or d x d array."},
 }
-"""What their options say that the parameters of studies do not."""
+"""Keywords in which their options differ from the parameters of studies."""
 
 
 problem_options = section(
     "Problem",
-    *(given_option(name, each, **_SAID.get(name, {})) for name, each in PARAMETERS.items()),
+    *(given_option(name, each, **_INSTEAD.get(name, {})) for name, each in PARAMETERS.items()),
     click.option("--problem", type=INPUT, help="A problem saved by Bandit.save."),
 )
-"""Add the options that say what the problem is."""
+"""Add the options of the problem."""
 
 
 def bandit_from_options(options: dict[str, Any]) -> "Bandit":
@@ -60,8 +60,8 @@ def bandit_from_options(options: dict[str, Any]) -> "Bandit":
     given = {name: options[name] for name in PARAMETERS if options[name] is not None}
     if options["problem"] is not None:
         if given:
-            words = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            raise click.UsageError(f"--problem holds the whole problem: leave out {words}")
+            names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+            raise click.UsageError(f"--problem already describes the problem: leave out {names}")
         return Bandit.load(options["problem"])
     for name in ("prior_mean", "prior_cov"):
         if isinstance(given.get(name), Path):
@@ -71,12 +71,12 @@ def bandit_from_options(options: dict[str, Any]) -> "Bandit":
         return _random_bandit(arms, given, options["seed"])
     if not arms.endswith(".npy"):
         raise click.BadParameter(
-            f"{arms!r} is none of {', '.join(PARAMETERS['arms'].choices)}, nor the name of a "
-            ".npy file",
+            f"{arms!r} is neither one of {', '.join(PARAMETERS['arms'].choices)} nor the name of "
+            "a .npy file",
             param_hint="--arms",
         )
     if given.pop("redraw", "never") != "never":
-        raise click.UsageError("--redraw is about random arms: leave it out")
+        raise click.UsageError("--redraw needs random arms: leave it out")
     sizes = {name: given.pop(name) for name in ("K", "d") if name in given}
     kind = bandit_class(given.pop("rewards", "gaussian"))
     bandit = kind(_arms_of_file(Path(arms), given.pop("available", 0)), **given)
@@ -89,7 +89,7 @@ def bandit_from_options(options: dict[str, Any]) -> "Bandit":
 
 
 def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "Bandit":
-    """Return a problem with random arms, or on a ball, whose belief may be of arrays."""
+    """Return a problem with random arms, or on a ball; its belief may have arrays."""
     usual = {name: parameter.usual for name, parameter in PARAMETERS.items()}
     if arms == BALL and "K" in given:
         raise click.UsageError("--arms ball has infinitely many arms: leave out --K")
@@ -102,7 +102,7 @@ def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "Bandit":
 
 
 def _arms_of_file(path: Path, available: int) -> Any:
-    """Return the arms of a .npy file: fixed, some of them at a step, or a set for every step."""
+    """Return the arms of a .npy file: fixed, a random subset, or a set for each step."""
     import numpy as np
 
     from fastes.actions import Given, Subset
@@ -111,10 +111,10 @@ def _arms_of_file(path: Path, available: int) -> Any:
     try:
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
-        mapped = None  # read again below, for the sentence
+        mapped = None  # read again below, for its error message
     if getattr(mapped, "ndim", 0) == 3:
         if available:
-            raise click.UsageError("--available is about fixed arms: leave it out")
+            raise click.UsageError("--available needs fixed arms: leave it out")
         return Given(mapped)
     rows = load_npy("--arms", path)
     return Subset(rows, available) if available else rows

@@ -1,4 +1,4 @@
-"""Help under headings: every option belongs to a section, and the common ones come first."""
+"""Help by section, with the common options first."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ _COMMON = ("agents", "agent", "M", "K", "d", "T", "runs", "seed", "out", "plot")
 
 
 def section(title: str, *options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return what adds options to a command, below a heading of its help."""
+    """Return a decorator that adds options to a command, in a section of its help."""
 
     def add(command: Any) -> Any:
         for option in reversed(options):
@@ -23,7 +23,7 @@ def section(title: str, *options: Callable[[Command], Command]) -> Callable[[Com
 
 
 class SectionedCommand(click.Command):
-    """A command of many options, which its help shows by section."""
+    """A command whose help shows options by section."""
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options, then each section in the order of declaration."""

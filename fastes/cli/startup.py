@@ -1,4 +1,4 @@
-"""What a command loads, and does not load, before its first step."""
+"""Fast loading of numba for commands."""
 
 import atexit
 import gc
@@ -8,13 +8,12 @@ _UNUSED = "scipy.linalg.cython_blas"
 
 
 def load_numba() -> None:
-    """Load numba's functions for arrays as suits a process that does nothing but one command.
+    """Load numba's array functions, tuned for a process that runs a single command.
 
-    Without SciPy's linear algebra: numba imports that to see whether it can offer products of
-    matrices, and no kernel asks for one. And without looking for garbage in what numba makes,
-    nearly all of which stays: neither often while it loads and compiles nor when the process
-    ends. `python -m bench run --slow --only startup` tells what a start takes. A program that
-    imports fastes may have other code in it, so that the library leaves both as they are.
+    Without SciPy's linear algebra, which numba imports to support matrix products: no kernel uses
+    them. With rare garbage collection while it loads and compiles, since nearly all of its objects
+    stay, and none at exit. `python -m bench run --slow --only startup` measures the start. The
+    library itself does neither, since it may be used in other programs.
     """
     if "numba.np.arraymath" in sys.modules or _UNUSED in sys.modules:
         return

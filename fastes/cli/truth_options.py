@@ -1,4 +1,4 @@
-"""The options that say how the world differs from what agents believe."""
+"""Options of how the world differs from what agents believe."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ _PRIOR: dict[str, dict[str, Any]] = {
     "truth_prior_mean": ARRAY,
     "truth_prior_cov": {
         **ARRAY,
-        "help": "Covariance of theta in truth: a variance, or a d or d x d array.",
+        "help": "True covariance of theta: a variance, or a d or d x d array.",
     },
 }
 
@@ -22,7 +22,7 @@ truth_options = section(
     TRUTH_SECTION,
     *(option_of(name, each, **_PRIOR.get(name, {})) for name, each in PARAMETERS.items()),
 )
-"""Add the options that say how the world differs from what agents believe."""
+"""Add the options of how the world differs from what agents believe."""
 
 
 def world_from_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -37,5 +37,5 @@ def world_from_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def leaves_theory(options: dict[str, Any]) -> bool:
-    """Return whether the options ask for what the paper's bounds do not speak of."""
+    """Return whether the paper's bounds do not apply to the options."""
     return any(options[name] != each.usual for name, each in PARAMETERS.items())

@@ -1,1 +1,1 @@
-"""Files that are whole or not there."""
+"""Reading and writing files: atomic writes, checked reads."""

@@ -33,20 +33,20 @@ def save_arrays(
     compressed: bool = True,
     new: bool = False,
 ) -> None:
-    """Write arrays and a JSON description to one npz file, whole or not at all.
+    """Write arrays and a JSON description to one npz file, atomically.
 
-    The description names every array with its type and shape, and the seal is a hash of all of it:
-    a file that lost or changed a part is refused when it is read. What is to be `new` replaces
-    no other file.
+    The description lists every array with its type and shape; the seal is a hash of everything, so
+    that a damaged file is refused when it is read. With `new`, an existing file raises
+    FileExistsError.
     """
     if any(array.dtype.kind not in _TYPES for array in arrays.values()):
-        raise TypeError("only arrays of booleans, integers, reals and text are written")
+        raise TypeError("only arrays of booleans, integers, reals or text can be saved")
     members = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
     made = {"version": fastes.__version__, "written": utc_now()}
     described = {"fastes": kind, "format": FORMAT, **made, **meta, "members": members}
     text = json.dumps(described, allow_nan=False)
     content = {_DESCRIPTION: np.array(text), _SEAL: np.array(_seal(text, arrays)), **arrays}
-    # The file object keeps numpy from changing the file's name.
+    # Given a name, numpy would append a suffix.
     with atomic_write(path, new) as temporary, temporary.open("wb") as file:
         write: Any = np.savez_compressed if compressed else np.savez
         write(file, **content)
@@ -65,32 +65,32 @@ def load_arrays(
                 if stored == (kind, FORMAT):
                     arrays = _members(archive, meta.pop("members"))
                     if text_of(archive, _SEAL) != _seal(text, arrays):
-                        raise ValueError("its seal is broken")
+                        raise ValueError("its hash does not match")
         except MemoryError:
             raise
-        except Exception as error:  # whatever a damaged file makes its readers say
+        except Exception as error:  # a damaged file may raise anything
             raise FileFormatError(
                 f"{os.fspath(path)} is not a fastes {kind} file, or it is damaged or incomplete"
             ) from error
     if stored[0] != kind:
         raise FileFormatError(
-            f"{os.fspath(path)} holds a fastes {stored[0]}, not {with_article(kind)}"
+            f"{os.fspath(path)} is a fastes {stored[0]}, not {with_article(kind)}"
         )
     if stored[1] != FORMAT:
         raise FileFormatError(
-            f"{os.fspath(path)} has format {stored[1]}, this version of fastes reads {FORMAT}"
+            f"{os.fspath(path)} has format {stored[1]}; this version of fastes reads {FORMAT}"
         )
     return meta, arrays
 
 
 def _members(archive: zipfile.ZipFile, described: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Return the arrays that are described, which must be all there are, each of its size."""
+    """Return the arrays of the description; ValueError unless they match the file's members."""
     names = [info.filename for info in archive.infolist()]
     wanted = [f"{name}.npy" for name in (_DESCRIPTION, _SEAL, *described)]
     if sorted(names) != sorted(wanted):
         raise ValueError("its members are not those of its description")
     for name, (type_, shape) in described.items():
-        # Asked before anything is unpacked: a small file can hold a large one.
+        # Checked before unpacking: a small file can expand to a large one.
         size = math.prod(shape) * np.dtype(type_).itemsize
         if archive.getinfo(f"{name}.npy").file_size > size + _HEADER:
             raise ValueError(f"{name} is larger than described")
@@ -102,14 +102,14 @@ def _members(archive: zipfile.ZipFile, described: Mapping[str, Any]) -> dict[str
 
 
 def arrays_of(archive: zipfile.ZipFile, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-    """Return members of an npz file, or raise MemoryError before they are unpacked."""
+    """Return members of an npz file; MemoryError before unpacking if they do not fit."""
     needed = sum(info.file_size for info in archive.infolist())
     memory.require(f"{archive.filename or 'the file'}", needed)
     return {name: array_of(archive, name) for name in names}
 
 
 def _seal(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash of a description, which has types and shapes, and of the arrays' bytes."""
+    """Return a hash of the description, which has types and shapes, and of the arrays' bytes."""
     digest = hashlib.sha256(text.encode())
     for array in arrays.values():
         digest.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
@@ -117,7 +117,7 @@ def _seal(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 def load_npy(name: str, path: str | os.PathLike[str]) -> NDArray[Any]:
-    """Return the array in a .npy file, never unpickling."""
+    """Return the array in a .npy file, without unpickling."""
     try:
         return np.asarray(np.load(path, allow_pickle=False))
     except (ValueError, EOFError) as error:

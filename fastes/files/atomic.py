@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place, then renamed."""
+"""Atomic writes: to a temporary file in the same folder, which is then renamed."""
 
 import contextlib
 import errno
@@ -10,11 +10,11 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike[str], new: bool = False) -> Iterator[Path]:
-    """Give a temporary name beside `path`; rename it to `path` if the block succeeds.
+    """Yield a temporary path beside `path`; rename it to `path` if the block succeeds.
 
-    What is to be `new` never takes another file's place: FileExistsError, then. The temporary
-    name keeps the suffix, by which some writers choose their format. A link's
-    target is replaced, not the link; a device or a pipe is written to as it is.
+    With `new`, an existing file raises FileExistsError. The temporary name keeps the suffix, by
+    which some writers choose their format. Of a link the target is replaced; a device or a pipe is
+    written to directly.
     """
     target = Path(path).resolve()
     try:
@@ -39,24 +39,24 @@ def atomic_write(path: str | os.PathLike[str], new: bool = False) -> Iterator[Pa
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        # The name that the caller knows, not the temporary one.
+        # Report the caller's path, not the temporary one.
         raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
 
 
 def _link(temporary: Path, target: Path) -> None:
-    """Give a file its name, unless there is one of that name."""
+    """Rename a file, or raise FileExistsError if the name is taken."""
     try:
         target.hardlink_to(temporary)
     except FileExistsError:
         raise
-    except OSError:  # a file system without links
+    except OSError:  # no hard links on this file system
         if target.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
         temporary.replace(target)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the system write down a rename, where it can be asked to."""
+    """Flush a rename to disk, where the system supports it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""What objects are made of files by: whatever goes wrong is one sentence that names the file."""
+"""Construction of objects from files: any error becomes one sentence that names the file."""
 
 import contextlib
 import dataclasses
@@ -13,12 +13,11 @@ _Made = TypeVar("_Made")
 
 @contextlib.contextmanager
 def made_of(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
-    """Turn any error while objects are made of a file into one sentence that names the file.
+    """Turn any error while an object is made from a file into one sentence that names the file.
 
-    A file that was changed by accident is refused before, by its seal. One that is wrong all the
-    same was written so, and what it holds is not checked field by field, but for sizes before
-    memory is taken and for what compiled code indexes by. What is wrong with this process and not
-    with the file, an agent whose module is not imported say, is a RuntimeError and passes.
+    Accidental damage is found earlier, by the seal. Beyond that, only sizes (before memory is
+    allocated) and what compiled code indexes by are checked. RuntimeError passes: it is about this
+    process, such as an agent whose module is not imported.
     """
     try:
         yield
@@ -26,13 +25,13 @@ def made_of(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = " ".join(str(error).split())
-        raise FileFormatError(f"{os.fspath(path)} holds no whole {kind}: {reason}") from error
+        raise FileFormatError(f"{os.fspath(path)} is not a valid {kind}: {reason}") from error
 
 
 def typed(kind: type[_Made], described: Mapping[str, Any]) -> _Made:
-    """Return a dataclass or named tuple of a description, or raise TypeError.
+    """Return a dataclass or named tuple made from a description, or raise TypeError.
 
-    Its fields must have the types that are declared; those that are dataclasses are made likewise.
+    Fields must have the declared types; fields that are dataclasses are made likewise.
 
     >>> from fastes.problem.constants import Estimate
     >>> typed(Estimate, {"value": 1.0, "se": "small"})

@@ -1,4 +1,4 @@
-"""What a file is, by its content; and which files may take another's place."""
+"""Kinds of files, recognised by content, and which files may be overwritten."""
 
 import json
 import math
@@ -24,25 +24,25 @@ SUFFIXES = {
 """The kinds of files that fastes writes, and how their names end."""
 
 REPORT_MARK = '<meta name="fastes" content="report">'
-"""Near the beginning of a report."""
+"""Marks a report; near its beginning."""
 
 APPLICATION = 0x66737473
-"""In the header of a study's database: "fsts"."""
+"""Application id in the header of a study's database: "fsts"."""
 
-_MOST_TEXT = 1 << 28  # bytes of a description; a larger one is no description
+_MOST_TEXT = 1 << 28  # bytes of a description at most
 
 
 class FileFormatError(ValueError):
-    """A file is not what it should be."""
+    """A file is damaged, or of another kind than expected."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(printable(sentence))  # some of it may be the file's
+        super().__init__(printable(sentence))  # may quote the file
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """Return what a file is: one of `SUFFIXES`, or None if it is none of them.
+    """Return the kind of a file, a key of `SUFFIXES`, or None if it is none of them.
 
-    A pipe is not read: what is read from it would be lost.
+    A pipe is not read: its content would be lost.
 
     Examples
     --------
@@ -70,17 +70,17 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def description_of(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the description in an npz file, which may be damaged; of a foreign file, {}."""
+    """Return the description in an npz file; {} of a foreign or damaged file."""
     try:
         with zipfile.ZipFile(path) as archive:
             described = json.loads(text_of(archive, "meta"))
-    except Exception:  # whatever a foreign file makes its readers raise
+    except Exception:  # a foreign file may raise anything
         return {}
     return described if isinstance(described, dict) else {}
 
 
 def text_of(archive: zipfile.ZipFile, name: str) -> str:
-    """Return a member of an npz file that is a text."""
+    """Return a text member of an npz file."""
     if archive.getinfo(f"{name}.npy").file_size > _MOST_TEXT:
         raise ValueError(f"{name} is too long")
     return str(array_of(archive, name)[()])
@@ -89,17 +89,17 @@ def text_of(archive: zipfile.ZipFile, name: str) -> str:
 def array_of(archive: zipfile.ZipFile, name: str) -> Any:
     """Return a member of an npz file, or raise ValueError.
 
-    It takes no more memory than the archive says that its member has bytes.
+    Allocates no more memory than the member's size in the archive.
     """
     from numpy.lib import format as npy
 
     member = archive.getinfo(f"{name}.npy")
     with archive.open(member) as file:
         if npy.read_magic(file) != (1, 0):
-            raise ValueError(f"{name} is of another format")
+            raise ValueError(f"{name} has an unknown npy version")
         shape, _, kind = npy.read_array_header_1_0(file)
     if math.prod(shape) * kind.itemsize > member.file_size:
-        raise ValueError(f"{name} is not whole")
+        raise ValueError(f"{name} is incomplete")
     with archive.open(member) as file:
         return npy.read_array(file, allow_pickle=False)
 
@@ -107,8 +107,8 @@ def array_of(archive: zipfile.ZipFile, name: str) -> Any:
 def require_replaceable(path: str | os.PathLike[str], kind: str, force: bool = False) -> None:
     """Raise unless a file of this kind may be written to a path.
 
-    The name must end as its kind's do. A file that is there may be replaced if it is empty or of
-    the same kind; any other only by `force`. A device or a pipe may always be written to.
+    The name must have a suffix of the kind. An existing file may be replaced if it is empty or of
+    the same kind, any other only with `force`. A device or a pipe may always be written to.
     """
     if Path(path).exists() and not Path(path).is_file():
         return
@@ -123,10 +123,10 @@ def require_replaceable(path: str | os.PathLike[str], kind: str, force: bool = F
     there = kind_of(path)
     if there == kind:
         return
-    what = "not a file of fastes" if there is None else f"a fastes {there}"
+    what = "not a fastes file" if there is None else f"a fastes {there}"
     raise FileExistsError(
-        f"{os.fspath(path)} is {what}: {with_article(kind)} replaces it only by force "
-        "(--force, force=True)"
+        f"{os.fspath(path)} exists and is {what}: use --force or force=True to replace it with "
+        f"{with_article(kind)}"
     )
 
 
@@ -136,7 +136,7 @@ def with_article(kind: str) -> str:
 
 
 def is_database(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is one of SQLite. A pipe is not read: it would be lost."""
+    """Return whether a file is an SQLite database. A pipe is not read: that would empty it."""
     if Path(path).exists() and not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:

@@ -1,4 +1,4 @@
-"""Files that one process at a time may work on."""
+"""Locks: one process at a time may work on a file."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import BinaryIO, Self
 
 
 def locked(file: BinaryIO) -> bool:
-    """Lock a file for as long as it is open. Return False if somebody else has."""
+    """Lock a file for as long as it is open. Return False if another process holds the lock."""
     try:
         import fcntl
     except ImportError:  # not on Windows
@@ -15,18 +15,18 @@ def locked(file: BinaryIO) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks
+    except OSError:  # no locks on this file system
         return True
     return True
 
 
 def busy(path: str | os.PathLike[str]) -> BlockingIOError:
-    """Return the error of a file that somebody else has locked."""
-    return BlockingIOError(f"{os.fspath(path)} is being worked on by another process")
+    """Return the error for a file that another process has locked."""
+    return BlockingIOError(f"{os.fspath(path)} is in use by another process")
 
 
 class LockedFile:
-    """A file that one process works on, and replaces by a new one from time to time."""
+    """A locked file that its process replaces by a new one from time to time."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path
@@ -37,19 +37,19 @@ class LockedFile:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._let_go()
+        self._release()
 
     def renew(self) -> None:
-        """Lock the file that has the name now, or raise BlockingIOError."""
+        """Lock the file that now has this name, or raise BlockingIOError."""
         path = Path(self.path)
         file = path.open("rb")
-        # Between opening and locking it, another file may have taken its place.
+        # It may have been replaced between opening and locking.
         if not (locked(file) and os.path.samestat(os.fstat(file.fileno()), path.stat())):
             file.close()
             raise busy(self.path)
-        self._let_go()
+        self._release()
         self._file = file
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self._file is not None:
             self._file.close()

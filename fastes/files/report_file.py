@@ -1,4 +1,4 @@
-"""Reports as files: pages for a browser that say of themselves what they are."""
+"""Reports as files: HTML pages with a sealed JSON header."""
 
 import hashlib
 import json
@@ -19,14 +19,14 @@ _END = "</html>\n"
 def write_report(
     path: str | os.PathLike[str], page: str, header: dict[str, Any], force: bool = False
 ) -> int:
-    """Write a page, with its header in the place of `<!--header-->`, and return its bytes.
+    """Write a page with its header in place of `<!--header-->`; return its size in bytes.
 
-    It appears whole or not at all. A file that is no report is not replaced, unless by `force`.
+    The write is atomic. A file that is not a report is replaced only with `force`.
     """
     require_replaceable(path, "report", force)
     before, place, after = page.partition(_PLACE)
     if not (place and REPORT_MARK in before[:400] and page.endswith(_END)):
-        raise ValueError("the page must begin and end as a report does, and have room for a header")
+        raise ValueError("the page must begin and end like a report and have a place for a header")
     sealed = {**header, "sha256": _digest(before, header, after)}
     script = f'<script type="application/json" id="fastes-report">{embedded(sealed)}</script>\n'
     content = (before + script + after).encode()
@@ -36,24 +36,24 @@ def write_report(
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a report says of itself, or raise FileFormatError if it is not whole."""
+    """Return the header of a report, or raise FileFormatError if the page was changed."""
     with made_of(path, "report"):
         page = Path(path).read_bytes().decode()
         found = _HEADER.search(page)
         header: dict[str, Any] = json.loads(found[1]) if found else {}
         seal = header.pop("sha256", None)
         if not found or seal != _digest(page[: found.start()], header, page[found.end() :]):
-            raise ValueError("it was changed or cut")
+            raise ValueError("it was modified or truncated")
         return header
 
 
 def embedded(value: Any) -> str:
-    """Return JSON that is safe within a script element of a page: no text can end the element.
+    """Return JSON that is safe in a script element: no text in it can end the element.
 
     >>> embedded("</script><!--")
     '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
     """
-    # Without ensure_ascii=False: all that is not ASCII, U+2028 among it, is escaped as well.
+    # ensure_ascii also escapes U+2028, which would end a line in JavaScript.
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

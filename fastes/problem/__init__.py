@@ -1,1 +1,1 @@
-"""The problem: a linear-Gaussian bandit, and the canonical form that kernels work on."""
+"""Problems: bandits, their belief and world, and the canonical form for kernels."""

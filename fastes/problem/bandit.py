@@ -1,4 +1,4 @@
-"""A bandit: what is on offer, what it pays, and what is believed of theta at first."""
+"""A bandit: arms, rewards and a prior on theta."""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastes.actions import ActionSet, Fixed, action_set_from_parts
+from fastes.actions import ActionSet, Fixed, action_set_from_arrays
 from fastes.actions.families import RandomArms
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Bandit:
-    """An action set, a law of rewards and a Gaussian prior on theta.
+    """An action set, a reward law and a Gaussian prior on theta.
 
-    `LinearBandit`, `LogisticBandit` and `PoissonBandit` are bandits.
+    The common base of `LinearBandit`, `LogisticBandit` and `PoissonBandit`.
     """
 
     action_set: ActionSet
@@ -40,7 +40,7 @@ class Bandit:
     law: ClassVar[type[RewardLaw]]
 
     arguments: ClassVar[tuple[str, ...]] = ("prior_mean", "prior_cov")
-    """What it is made of, beside the arms."""
+    """Arguments of the constructor, beside the arms."""
 
     def __init__(
         self,
@@ -63,17 +63,17 @@ class Bandit:
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        # To ask for its canonical form raises where prior_cov or the noise are wrong.
+        # Computing the canonical form also validates prior_cov and the noise.
         rewards.check_arms(checked, self.canonical)
 
     @property
     def actions(self) -> Any:  # typed so that the common case needs no cast
-        """The arms, (K, d), the same at every step; or the set, where they are not."""
+        """The arms, (K, d), if they are the same at every step; else the action set."""
         return self.action_set.known_arms if self.action_set.fixed else self.action_set
 
     @property
-    def K(self) -> Any:  # an int but for None
-        """Number of arms on offer at a step; None where they are not counted, as on a ball."""
+    def K(self) -> Any:  # int | None, typed so that the common case needs no cast
+        """Number of arms on offer at a step; None if it is infinite, as on a ball."""
         return self.action_set.K
 
     @property
@@ -84,9 +84,7 @@ class Bandit:
     def require_fixed_arms(self, what: str) -> None:
         """Raise ValueError unless all arms are on offer at every step of every run."""
         if not self.action_set.fixed:
-            raise ValueError(
-                f"{what} are about a fixed set of arms, got actions {self.action_set.words}"
-            )
+            raise ValueError(f"{what} need a fixed set of arms, got actions {self.action_set.text}")
 
     @property
     def rank(self) -> int:
@@ -95,7 +93,7 @@ class Bandit:
 
     @property
     def sizes(self) -> ProblemSizes:
-        """What the memory of its runs depends on."""
+        """The sizes that determine the memory of its runs."""
         return ProblemSizes(self.action_set, self.rank, np.ndim(self.prior_cov) == 2, self.rewards)
 
     @cached_property
@@ -111,7 +109,7 @@ class Bandit:
 
     @cached_property
     def duplicate_counts(self) -> NDArray[np.int64]:
-        """How many arms are equal to each, itself included, as far as rewards can tell: (K,)."""
+        """Number of arms equivalent to each arm, itself included: (K,)."""
         from fastes.problem.whitening import duplicate_counts
 
         return duplicate_counts(self.canonical)
@@ -119,11 +117,11 @@ class Bandit:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the whole problem, equal for equal problems."""
-        return arrays.fingerprint(*self.action_set.saved().values(), *self._stated().values())
+        return arrays.fingerprint(*self.action_set.saved().values(), *self._saved_belief().values())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copies are made as originals are: validated, and read-only.
-        return _copied, (self.parts(), self.action_set.drawn)
+        # Copies are constructed like originals: validated and read-only.
+        return _copied, (self.arrays(), self.action_set.drawn)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.action_set})"
@@ -132,7 +130,7 @@ class Bandit:
         covariance = ("isotropic", "diagonal", "full")[np.ndim(self.prior_cov)]
         law = self.rewards.facts
         facts = {
-            "arms K": "not counted" if self.K is None else f"{self.K:,}",
+            "arms K": "-" if self.K is None else f"{self.K:,}",
             "dimension d": f"{self.d:,}",
             "rank": f"{self.rank:,}",
             "arms": self.action_set.origin,
@@ -143,60 +141,60 @@ class Bandit:
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the problem to an npz file, whole or not at all.
+        """Write the problem to an npz file, atomically.
 
-        A file that is no problem is not replaced, unless by `force`.
+        A file that is not a problem is replaced only with `force`.
         """
         require_replaceable(path, "problem", force)
-        save_arrays(path, "problem", {}, self.parts())
+        save_arrays(path, "problem", {}, self.arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a problem that `save` wrote."""
         _, arrays = load_arrays(path, "problem")
         with made_of(path, "problem"):
-            return cls.from_parts(arrays)
+            return cls.from_arrays(arrays)
 
-    def parts(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
-        """Return what `from_parts` makes the same problem of, to the bit, as arrays.
+    def arrays(self, drawn_again: bool = False) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `from_arrays` makes the same problem, to the bit.
 
-        The coordinates of the arms are among them where a library chose these. Random arms may be
-        left out, to be `drawn_again`: that takes no room.
+        They include the arms' coordinates where LAPACK computed them. With `drawn_again`, random
+        arms are left out.
         """
         from fastes.problem.whitening import pack_canonical
 
-        parts = {name: np.asarray(value) for name, value in self._stated().items()}
-        parts |= self.action_set.saved(drawn_again)
+        saved = {name: np.asarray(value) for name, value in self._saved_belief().items()}
+        saved |= self.action_set.saved(drawn_again)
         coordinates = pack_canonical(self.canonical).items()
-        return parts | {f"canonical_{name}": part for name, part in coordinates}
+        return saved | {f"canonical_{name}": array for name, array in coordinates}
 
-    def _stated(self) -> dict[str, Any]:
-        return stated(type(self), self.rewards.name, self)
+    def _saved_belief(self) -> dict[str, Any]:
+        return saved_belief(type(self), self.rewards.name, self)
 
     @classmethod
-    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the problem whose `parts` these are, or raise KeyError, TypeError, ValueError."""
+    def from_arrays(cls, saved: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the problem of these `arrays`, or raise KeyError, TypeError or ValueError."""
         from fastes.problem.bandits import bandit_class
         from fastes.problem.whitening import unpack_canonical
 
-        kind = bandit_class(str(parts.get("rewards", GaussianRewards.name)))
+        kind = bandit_class(str(saved.get("rewards", GaussianRewards.name)))
         if not issubclass(kind, cls):
             raise TypeError(f"it is a {kind.__name__}, not a {cls.__name__}")
-        belief: dict[str, Any] = {name: parts[name][()] for name in kind.arguments}
-        bandit = kind(action_set_from_parts(parts), **belief)
-        coordinates = with_prefix(parts, "canonical_")
+        belief: dict[str, Any] = {name: saved[name][()] for name in kind.arguments}
+        bandit = kind(action_set_from_arrays(saved), **belief)
+        coordinates = with_prefix(saved, "canonical_")
         bandit.__dict__["canonical"] = unpack_canonical(coordinates, bandit.canonical)
         return bandit
 
 
-def stated(kind: type[Bandit], rewards: str, values: Any) -> dict[str, Any]:
-    """Return what files say of a bandit beside its arms, by the attributes of `values`."""
+def saved_belief(kind: type[Bandit], rewards: str, values: Any) -> dict[str, Any]:
+    """Return what files hold of a bandit beside its arms, from the attributes of `values`."""
     law = {} if rewards == GaussianRewards.name else {"rewards": rewards}
     return {name: getattr(values, name) for name in kind.arguments} | law
 
 
-def _copied(parts: Mapping[str, NDArray[Any]], drawn: RandomArms | None) -> Bandit:
-    bandit: Bandit = Bandit.from_parts(parts)
+def _copied(saved: Mapping[str, NDArray[Any]], drawn: RandomArms | None) -> Bandit:
+    bandit: Bandit = Bandit.from_arrays(saved)
     if drawn is not None:
         bandit.action_set.__dict__["drawn"] = drawn
     return bandit

@@ -1,4 +1,4 @@
-"""The bandits by the law of their rewards: the one table of them."""
+"""Table of the bandit classes by their reward laws."""
 
 import importlib
 from typing import TYPE_CHECKING
@@ -13,11 +13,11 @@ _HOMES = {
 }
 
 REWARDS = tuple(_HOMES)
-"""The laws of rewards, as options and files name them."""
+"""Names of the reward laws in options and files."""
 
 
 def bandit_class(rewards: str) -> "type[Bandit]":
-    """Return the class of bandits with rewards of a law, or raise ValueError."""
+    """Return the bandit class of a reward law, or raise ValueError."""
     if rewards not in _HOMES:
         raise ValueError(f"rewards must be one of {', '.join(_HOMES)}, got {rewards!r}")
     module, name = _HOMES[rewards]

@@ -1,4 +1,4 @@
-"""Means and covariances of theta, checked."""
+"""Checks of means and covariances of theta."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,7 +8,7 @@ from fastes.checks.arrays import Floats
 
 
 def checked_mean(name: str, value: ArrayLike, d: int) -> Floats:
-    """Return a mean of d numbers, of which a single number is all, or raise."""
+    """Return a mean of length d, or raise; a single number is repeated."""
     mean = arrays.array(name, value)
     if mean.ndim == 0:
         return np.full(d, float(mean))
@@ -18,7 +18,7 @@ def checked_mean(name: str, value: ArrayLike, d: int) -> Floats:
 
 
 def checked_covariance(name: str, value: ArrayLike, d: int) -> float | Floats:
-    """Return a validated covariance. Only its shape, signs and symmetry are checked here."""
+    """Return a covariance of valid shape, signs and symmetry, or raise."""
     covariance = arrays.array(name, value)
     if covariance.ndim == 0:
         return numbers.nonnegative(name, float(covariance))

@@ -1,4 +1,4 @@
-"""What the bounds of the paper need to know of a problem."""
+"""Constants of a problem in the paper's bounds."""
 
 from dataclasses import dataclass
 
@@ -13,32 +13,33 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Constants:
-    """What the bounds need to know of a problem, in units of reward.
+    """Constants of a problem in the bounds, in units of reward.
 
     Attributes
     ----------
     iota : float
         sqrt(2 (max a' Sigma_0 a + sigma^2)), equation (3).
     eta : Estimate
-        2 sqrt(E[max (a'theta)^2] + sigma^2), equation (3), by quasi-Monte Carlo, and no more than
-        the next.
+        2 sqrt(E[max (a'theta)^2] + sigma^2), equation (3), by quasi-Monte Carlo; at most
+        `eta_closed_form`.
     eta_closed_form : float
-        A bound on eta, the smaller of one by dimension and one by the number of arms
-        ((T6) of the documentation of the theory).
+        Upper bound on eta: the smaller of a bound in the dimension and one in the number of arms
+        (T6 in the documentation).
     delta : Estimate
-        E[max a'theta - min a'theta], Delta: the most that a step can lose, by quasi-Monte Carlo.
+        Delta = E[max a'theta - min a'theta], the largest expected regret of a step, by
+        quasi-Monte Carlo.
     width, noise : float
         sqrt(beta), beta = max a' Sigma_0 a: the largest standard deviation of an arm's value;
         and sigma.
     entropy : Estimate
-        H(A*) under the prior, in nats; from few draws an upper bound
+        H(A*) under the prior, in nats; an upper bound where draws are few
         (`fastes.theory.optimal_action.OptimalAction`).
     trivial : Estimate
-        Regret a step of playing any arm, each as likely.
+        Regret per step of a uniformly random arm.
     K : int
         Number of arms.
     d : int
-        Dimension, or the problem's rank if that is smaller.
+        Dimension, or the rank of the problem if smaller.
     """
 
     iota: float

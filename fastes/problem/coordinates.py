@@ -1,7 +1,7 @@
-"""Coordinates of problems whose arms are not known before they are offered.
+"""Canonical coordinates of problems whose arms are not known in advance.
 
-Of such a problem the prior alone is factored: theta = mu0 + F z, and every arm is whitened when it
-comes (kernels/actions/whitening.py).
+Only the prior is factored, theta = mu0 + F z; each arm is whitened when it is offered
+(kernels/actions/whitening.py).
 """
 
 import math
@@ -22,13 +22,13 @@ from fastes.problem.whitening import (
 )
 
 _ROUNDING = 1e-14
-"""By how much of its terms a sum may be off."""
+"""Relative rounding error of a sum."""
 
 
 def canonicalise_belief(
     actions: ActionSet, prior_mean: Floats, prior_cov: float | Floats, noise: float
 ) -> Canonical:
-    """Return the canonical form of a problem whose arms come later."""
+    """Return the canonical form of a problem without known arms."""
     factor = covariance_root(prior_cov)
     widest = np.linalg.norm(factor, 2) if np.ndim(factor) == 2 else np.max(factor)
     spread = largest_value(np.array([widest]), actions.longest, noise)
@@ -40,26 +40,26 @@ def canonicalise_belief(
 
 
 def length(vector: Floats) -> float:
-    """Return the norm of a vector, of which no square overflows or is lost."""
+    """Return the norm of a vector, without overflow or underflow of squares."""
     largest = float(np.max(np.abs(vector), initial=0.0))
     return largest * float(np.linalg.norm(vector / largest)) if largest > 0.0 else 0.0
 
 
 def largest_value(theta: Floats, longest: float, noise: float) -> float:
-    """Return |theta| longest / noise, of which no part overflows or is lost before the others."""
+    """Return |theta| longest / noise, without overflow or underflow of intermediate results."""
     (a, i), (b, j) = math.frexp(longest), math.frexp(noise)
-    with np.errstate(over="ignore"):  # what overflows is refused
+    with np.errstate(over="ignore"):  # inf is refused by the caller
         return float(np.ldexp(length(theta) * (a / b), i - j))
 
 
 def canonical_theta(canonical: Canonical, theta: Floats, prior_mean: Floats) -> Floats:
-    """Return z with theta = mu0 + F z, or raise ValueError: the prior has no such theta."""
+    """Return z with theta = mu0 + F z; ValueError if theta is outside the prior's support."""
     factor, gap = canonical.factor, theta - prior_mean
-    assert factor is not None  # only where there are arms
+    assert factor is not None  # None only if arms are known
     if np.ndim(factor) == 2:
         matrix = np.asarray(factor)
         sd = np.linalg.norm(matrix, axis=1)
-        unit = np.where(sd > 0.0, sd, 1.0)  # every coordinate in its own
+        unit = np.where(sd > 0.0, sd, 1.0)  # of each coordinate
         z = np.asarray(np.linalg.lstsq(matrix / unit[:, None], gap / unit, rcond=None)[0])
         left, reach = matrix @ z - gap, np.abs(matrix) @ np.abs(z)
     else:
@@ -71,7 +71,7 @@ def canonical_theta(canonical: Canonical, theta: Floats, prior_mean: Floats) -> 
     rounded = _ROUNDING * (length(theta) + length(prior_mean) + length(reach))
     if length(left) > 1e-9 * length(gap) + rounded:
         raise ValueError(
-            "theta must be possible under the prior, whose covariance is singular, where the "
-            f"arms change, got {shown(theta)}"
+            "theta must be in the support of the prior, whose covariance is singular, got "
+            f"{shown(theta)}"
         )
     return z

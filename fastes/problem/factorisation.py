@@ -1,4 +1,4 @@
-"""Roots of covariance matrices, in which equal rows stay equal to the bit."""
+"""Roots of covariance matrices that keep equal rows equal to the bit."""
 
 import math
 
@@ -9,9 +9,9 @@ from fastes.checks.arrays import Floats
 
 
 def distinct_rows(matrix: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the distinct rows in order of appearance, and which of them each row is."""
+    """Return the distinct rows in order of appearance, and the index of each row among them."""
     places: dict[bytes, int] = {}
-    # Adding zero gives both zeros one pattern of bits.
+    # Adding zero maps -0.0 to 0.0.
     which = np.array([places.setdefault(row.tobytes(), len(places)) for row in matrix + 0.0])
     return matrix[np.unique(which, return_index=True)[1]], which
 
@@ -19,8 +19,8 @@ def distinct_rows(matrix: Floats) -> tuple[Floats, NDArray[np.int64]]:
 def pivoted_cholesky(matrix: Floats, name: str = "prior_cov") -> Floats:
     """Return F (n x r) with F F' = `matrix`, r its numerical rank, or raise ValueError.
 
-    Raises unless the matrix is positive semidefinite up to rounding, every variable in its own
-    units: rows and columns are scaled to a unit diagonal first. Equal rows have equal images.
+    The matrix must be positive semidefinite up to rounding, after rows and columns are scaled to a
+    unit diagonal. Equal rows of the matrix give equal rows of F.
     """
     from scipy.linalg import lapack
 
@@ -32,7 +32,7 @@ def pivoted_cholesky(matrix: Floats, name: str = "prior_cov") -> Floats:
     rank = rank if correlation.any() else 0
     factor = np.zeros((n, max(1, rank)))
     factor[pivots - 1, :rank] = np.tril(lower)[:, :rank]
-    # An indefinite matrix leaves a remainder that no column accounts for.
+    # An indefinite matrix leaves a remainder.
     if np.max(np.abs(correlation - factor @ factor.T)) > 1e-10:
         smallest = float(np.linalg.eigvalsh(matrix)[0])
         raise ValueError(

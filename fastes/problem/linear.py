@@ -24,10 +24,10 @@ class LinearBandit(Bandit):
     Parameters
     ----------
     actions : (K, d) array_like or action set
-        The arms, one a row, the same at every step: the paper's setting. Or a set of
-        ``fastes.actions``, where they are not.
+        The arms, one a row, the same at every step: the paper's setting. Or an action set of
+        ``fastes.actions``.
     prior_mean : float or (d,) array_like
-        mu_0; a number stands for a vector of it.
+        mu_0; a single number is repeated.
     prior_cov : float, (d,) or (d, d) array_like
         Sigma_0: isotropic, diagonal or full. It may be singular.
     noise : float
@@ -88,7 +88,7 @@ class LinearBandit(Bandit):
         prior_mean, prior_cov, noise
             As for `LinearBandit`.
         seed : int
-            Of the arms. The same seed in `simulate` draws other numbers.
+            Seed of the arms; independent of the seed of `simulate`.
 
         Examples
         --------
@@ -131,11 +131,11 @@ class LinearBandit(Bandit):
 
     @classmethod
     def hard_for_ensembles(cls, K: int, M: int, noise: float = 1.0) -> Self:
-        """Return the problem of Theorem D, on which M models lose in proportion to T K / M.
+        """Return the problem of Theorem D, on which M models have regret proportional to T K / M.
 
-        Arm 0 is known to pay nothing. The others are the K - 1 unit vectors, each better than
-        arm 0 with probability 1/M: theta ~ N(-c, I), P(N(0, 1) > c) = 1/M. With probability near
-        1/e no model starts with a good opinion of a given arm, which is then never played.
+        Arm 0 has reward 0. The others are the K - 1 unit vectors, each better than arm 0 with
+        probability 1/M: theta ~ N(-c, I), P(N(0, 1) > c) = 1/M. With probability about 1/e no
+        model initially prefers a given arm to arm 0, and that arm is then never played.
 
         Parameters
         ----------

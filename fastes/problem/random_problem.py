@@ -1,4 +1,4 @@
-"""The problem of a setting: random arms by their numbers, or a problem that was given whole."""
+"""The problem of a setting: a random problem by its parameters, or a given bandit."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from fastes.problem.bandit import Bandit
 
 BALL = "ball"
-"""In the place of a family: all vectors of norm at most 1."""
+"""Instead of a family: all vectors of norm at most 1."""
 
 PARAMETERS = {
     "arms": Parameter(
         f"{', '.join((*FAMILIES, BALL))}.", "choice", "sphere", choices=(*FAMILIES, BALL)
     ),
     "redraw": Parameter(
-        "When random arms are drawn again.", "choice", "never", choices=("never", "run", "step")
+        "When random arms are redrawn.", "choice", "never", choices=("never", "run", "step")
     ),
     "available": Parameter(
-        "How many of the arms are on offer at a step, drawn uniformly; 0 is all.", "integer", 0
+        "Arms on offer at a step, a uniformly random subset; 0: all.", "integer", 0
     ),
     "K": Parameter("Number of arms.", "integer", 100, minimum=1),
     "d": Parameter("Dimension.", "integer", 10, minimum=1),
@@ -34,13 +34,13 @@ PARAMETERS = {
     "prior_cov": Parameter("Variance of theta.", "number", 1.0),
     "noise": Parameter("Standard deviation of a reward.", "number", 1.0),
     "rewards": Parameter(
-        "Law of the rewards: numbers, 0 or 1, or counts.", "choice", "gaussian", choices=REWARDS
+        "Reward law: real numbers, 0 or 1, or counts.", "choice", "gaussian", choices=REWARDS
     ),
 }
 
 
 class RandomProblem(NamedTuple):
-    """What is to be known of a random problem, but for its seed."""
+    """The parameters of a random problem, except its seed."""
 
     arms: str
     redraw: str
@@ -53,7 +53,7 @@ class RandomProblem(NamedTuple):
     rewards: str = "gaussian"
 
     def check(self) -> None:
-        """Raise ValueError unless there is such a problem."""
+        """Raise ValueError unless the parameters are valid together."""
         numbers.positive("noise", self.noise)
         if self.rewards != "gaussian" and self.noise != PARAMETERS["noise"].usual:
             raise ValueError(
@@ -64,16 +64,16 @@ class RandomProblem(NamedTuple):
             random_arms(self.arms, self.K, self.d, 0)
         if self.redraw != "never" and self.available:
             raise ValueError(
-                "available arms are some of a fixed pool: leave out redraw, or available"
+                "available chooses among fixed arms: leave out either redraw or available"
             )
         if self.arms == BALL and (self.redraw != "never" or self.available):
-            raise ValueError("all arms of a ball are on offer: leave out redraw and available")
+            raise ValueError("a ball always offers all its arms: leave out redraw and available")
         if self.available > self.K:
             raise ValueError(f"available must be at most K={self.K}, got {self.available}")
         self.action_set(0)
 
     def action_set(self, seed: int) -> ActionSet:
-        """Return what is on offer, in the problem of a seed. No arm is drawn yet."""
+        """Return the action set of the problem of a seed; its arms are not drawn yet."""
         if self.arms == BALL:
             return Ball(self.d)
         if self.redraw != "never":
@@ -82,7 +82,7 @@ class RandomProblem(NamedTuple):
         return Subset(arms, self.available) if self.available else Fixed(arms)
 
     def bandit(self, seed: int, **belief: Any) -> Bandit:
-        """Return the problem of a seed, with its own belief or with arrays in its place."""
+        """Return the problem of a seed; `belief` replaces prior_mean and prior_cov."""
         self.check()
         kind = bandit_class(self.rewards)
         own = {name: getattr(self, name) for name in kind.arguments}
@@ -90,41 +90,41 @@ class RandomProblem(NamedTuple):
 
     @property
     def sizes(self) -> ProblemSizes:
-        """What the memory of its runs depends on, its rank at most."""
+        """The sizes that determine the memory of its runs; the rank is an upper bound."""
         actions, rewards = self.action_set(0), bandit_class(self.rewards).law()
         return ProblemSizes(actions, min(actions.counted_arms or self.d, self.d), False, rewards)
 
     @property
     def bytes(self) -> int:
-        """The memory that the problem itself takes while it is made."""
+        """Memory that the problem takes while it is constructed."""
         return problem_bytes(self.action_set(0).counted_arms, self.d, drawn=True)
 
-    def parts(self, seed: int) -> dict[str, Any]:
-        """Return the `parts` of that problem, without drawing it where that is possible."""
+    def arrays(self, seed: int) -> dict[str, Any]:
+        """Return the arrays of the problem of a seed, without drawing arms if possible."""
         import numpy as np
 
-        from fastes.problem.bandit import stated
+        from fastes.problem.bandit import saved_belief
 
         actions = self.action_set(seed)
         if not actions.fixed:
-            return self.bandit(seed).parts(drawn_again=True)
-        belief = stated(bandit_class(self.rewards), self.rewards, self).items()
+            return self.bandit(seed).arrays(drawn_again=True)
+        belief = saved_belief(bandit_class(self.rewards), self.rewards, self).items()
         return {name: np.array(value) for name, value in belief} | actions.saved(True)
 
     @property
     def axes(self) -> dict[str, Any]:
-        """Its value on every axis of a study."""
+        """Its value on each axis of a study."""
         return {**self._asdict(), "K": None if self.arms == BALL else self.K}
 
 
 class GivenProblem(NamedTuple):
-    """A problem that is the same in all settings of a study."""
+    """A given bandit, the same in all settings of a study."""
 
     given: Bandit
 
     @property
     def K(self) -> int:
-        """Number of arms on offer, or 1 where they are not counted."""
+        """Number of arms on offer, or 1 if it is infinite."""
         return self.given.K or 1
 
     @property
@@ -134,25 +134,25 @@ class GivenProblem(NamedTuple):
 
     @property
     def sizes(self) -> ProblemSizes:
-        """What the memory of its runs depends on."""
+        """The sizes that determine the memory of its runs."""
         return self.given.sizes
 
     @property
     def bytes(self) -> int:
-        """The memory of one more of it: tasks make the problem of a description."""
+        """Memory of a second copy: tasks construct the problem from its description."""
         return problem_bytes(self.given.action_set.counted_arms, self.d, drawn=False)
 
     def bandit(self, seed: int) -> Bandit:
-        """Return the problem, whatever the seed."""
+        """Return the problem; the seed is ignored."""
         return self.given
 
-    def parts(self, seed: int) -> dict[str, Any]:
-        """Return its `parts`."""
-        return self.given.parts(drawn_again=True)
+    def arrays(self, seed: int) -> dict[str, Any]:
+        """Return its arrays."""
+        return self.given.arrays(drawn_again=True)
 
     @property
     def axes(self) -> dict[str, Any]:
-        """Its value on the axes of a study that it has."""
+        """Its value on those axes of a study that apply."""
         law = self.given.rewards
         sizes = {"arms": "given", "K": self.given.K, "d": self.d}
         return {**sizes, "noise": law.facts.get("noise"), "rewards": law.name}

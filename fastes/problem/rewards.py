@@ -1,4 +1,4 @@
-"""Reward laws: which rewards there can be, the belief that takes them in, the law for kernels."""
+"""Reward laws: valid rewards, the belief that fits them, the law for kernels."""
 
 import math
 from abc import ABC, abstractmethod
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from fastes.problem.whitening import Canonical
 
 LARGEST_REWARD = 1e12
-"""In units of the noise: beyond, rounding would show in the choices."""
+"""In units of the noise; beyond, rounding would affect choices."""
 
 LARGEST_LOGARITHM = 200.0
-"""Of a mean count, well below what kernels can compute with."""
+"""Log of a mean count, well below overflow."""
 
 
 class BeliefOptions(NamedTuple):
-    """What an agent asks of its belief.
+    """Options of an agent's belief.
 
     Attributes
     ----------
     rooted : bool
-        Whether a model is drawn from it at every step: it keeps a root of the covariance then.
+        Whether a model is sampled at every step: the belief then keeps a root of its covariance.
     kind : {"auto", "exact", "online"}
-        Where rewards are not Gaussian: the mode given all data; or each reward linearised once.
-        Auto is exact where arms come again.
+        For rewards that are not Gaussian. exact: the mode given all data; online: each reward
+        linearised once; auto: exact if arms recur, else online.
     variance : float
-        Of the perturbations of models, or 0 where the belief says it.
+        Variance of the models' perturbations; 0: set by the belief.
     """
 
     rooted: bool = False
@@ -47,27 +47,27 @@ class RewardLaw(ABC):
     """How the reward of an arm follows from its value a'theta."""
 
     unit: float = 1.0
-    """What is 1 in canonical coordinates: the standard deviation of the noise, if there is one."""
+    """Unit of rewards in canonical coordinates: the standard deviation of the noise, if any."""
 
     name: ClassVar[str]
     """Its name in files, options and tables."""
 
     lost: ClassVar[str]
-    """Why a belief may be lost."""
+    """Why a belief may fail numerically, for messages."""
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What there is to say of it: its name, or the noise of the usual law."""
+        """Facts for tables: its name, or for Gaussian rewards the noise."""
         return {"rewards": self.name}
 
     @property
     @abstractmethod
     def allowed(self) -> str:
-        """What a reward must be, in words."""
+        """Description of a valid reward."""
 
     @abstractmethod
     def takes(self, reward: Any) -> Any:
-        """Return whether there can be such a reward, or which of an array there can be."""
+        """Return whether a reward is valid, elementwise for arrays."""
 
     def checked(self, reward: ArrayLike) -> Floats:
         """Return rewards in canonical units, or raise."""
@@ -78,31 +78,31 @@ class RewardLaw(ABC):
         return rewards / self.unit
 
     def check_arms(self, actions: ActionSet, canonical: "Canonical") -> None:  # noqa: B027
-        """Raise ValueError where the arms' values are of no use."""
+        """Raise ValueError if the arms' values are unsuitable."""
 
     @abstractmethod
     def check_truth(self, truth: Truth) -> None:
-        """Raise ValueError where a truth says what this law does not have."""
+        """Raise ValueError if a truth sets what this law does not have."""
 
     @abstractmethod
     def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the belief of an agent on arms of rank r, or raise ValueError.
 
-        Arms that come again are known by keys below `keys`, which is None where none does. `steps`
-        is how many are to come, or 0 where that is not known.
+        Recurring arms have keys below `keys`; None if none recur. `steps` is the number of steps to
+        come, or 0 if unknown.
         """
 
     @abstractmethod
     def layout(self, truth: Truth | None) -> Any:
-        """Return the layout of the law by which a world pays, for kernels."""
+        """Return the layout of the true reward law, for kernels."""
 
 
 @dataclass(frozen=True)
 class GaussianRewards(RewardLaw):
-    """A reward is the arm's value and noise."""
+    """A reward is the arm's value plus noise."""
 
     name: ClassVar[str] = "gaussian"
-    lost: ClassVar[str] = "the arms' values are too many noise standard deviations apart"
+    lost: ClassVar[str] = "the noise is too small for the arms' values"
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -111,20 +111,20 @@ class GaussianRewards(RewardLaw):
 
     @property
     def largest(self) -> float:
-        """The largest reward that an agent takes in, and with a minus the least."""
+        """The largest absolute value of a reward."""
         return LARGEST_REWARD * self.unit
 
     @property
     def allowed(self) -> str:
-        """What a reward must be, in words."""
+        """Description of a valid reward."""
         return f"a number from {-self.largest:g} to {self.largest:g}"
 
     def takes(self, reward: Any) -> Any:
-        """Return whether a reward is not too large."""
+        """Return whether a reward is within the limit."""
         return abs(reward) <= self.largest
 
     def check_truth(self, truth: Truth) -> None:
-        """Raise ValueError where the noise in truth is too large beside the bandit's."""
+        """Raise ValueError if the true noise is too large relative to the bandit's."""
         from fastes.problem.whitening import LARGEST_VALUE
 
         if truth.noise is not None and not truth.noise / self.unit <= LARGEST_VALUE:
@@ -143,7 +143,7 @@ class GaussianRewards(RewardLaw):
         return gaussian.layout(r, rooted=options.rooted)
 
     def layout(self, truth: Truth | None) -> Any:
-        """Return the layout of noise of the truth's law and standard deviation."""
+        """Return the layout of the true noise: its law and standard deviation."""
         from fastes.kernels.rewards.gaussian import gaussian_rewards
 
         truth = truth or Truth()
@@ -152,16 +152,16 @@ class GaussianRewards(RewardLaw):
 
 
 GAUSSIAN = GaussianRewards()
-"""With noise of 1."""
+"""With noise 1."""
 
 
 class GeneralisedLinear(RewardLaw):
-    """Rewards of a generalised linear model with its canonical link, and no noise of their own."""
+    """Rewards of a generalised linear model with the canonical link."""
 
     lost: ClassVar[str] = "the mode of the posterior was not found"
 
     def check_truth(self, truth: Truth) -> None:
-        """Raise ValueError where the truth says how large noise is."""
+        """Raise ValueError if the truth sets the noise."""
         if truth.noise is not None or truth.noise_law != "normal":
             raise ValueError(
                 f"truth's noise is about Gaussian rewards, got {truth} for {self.name} rewards"
@@ -177,10 +177,10 @@ class GeneralisedLinear(RewardLaw):
 
     @abstractmethod
     def _family(self, variance: float) -> Any:
-        """Return the family of the law, for kernels, with the variance of perturbations."""
+        """Return the family for kernels, with the variance of perturbations."""
 
     def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
-        """Return the layout of the mode given all data, or of a belief that linearises them."""
+        """Return the layout of the exact or the online belief."""
         from fastes.kernels.beliefs.gaussian.rewards import linearised
         from fastes.kernels.beliefs.gaussian.state import gaussian
         from fastes.kernels.beliefs.glm.state import glm
@@ -208,7 +208,7 @@ class BernoulliRewards(GeneralisedLinear):
 
     @property
     def allowed(self) -> str:
-        """What a reward must be, in words."""
+        """Description of a valid reward."""
         return "0 or 1"
 
     def takes(self, reward: Any) -> Any:
@@ -244,11 +244,11 @@ class PoissonRewards(GeneralisedLinear):
 
     @property
     def allowed(self) -> str:
-        """What a reward must be, in words."""
+        """Description of a valid reward."""
         return f"a whole number from 0 to {LARGEST_REWARD:g}"
 
     def check_arms(self, actions: ActionSet, canonical: "Canonical") -> None:
-        """Raise ValueError where mean rewards, exp(a'theta), might overflow."""
+        """Raise ValueError if mean rewards, exp(a'theta), could overflow."""
         factor: Any = canonical.factor
         if canonical.arms is not None:
             mean, spread = canonical.arms.largest[0], canonical.arms.largest[1]

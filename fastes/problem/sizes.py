@@ -1,4 +1,4 @@
-"""What the memory of a problem and of its runs depends on."""
+"""The sizes that determine the memory of a problem and of its runs."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ class ProblemSizes(NamedTuple):
     """The sizes of a problem, known before its arms are drawn."""
 
     actions: ActionSet
-    rank: int  # at most, where arms are not drawn
-    full: bool  # whether arms that are offered are whitened by a matrix
+    rank: int  # an upper bound, if arms are not drawn yet
+    full: bool  # whether offered arms are whitened by a matrix
     rewards: RewardLaw
 
     @property
     def K(self) -> int:
-        """Number of arms on offer, or 1 where they are not counted."""
+        """Number of arms on offer, or 1 if it is infinite."""
         return self.actions.K or 1
 
 
 def problem_bytes(n: int, d: int, drawn: bool) -> int:
-    """Return the most memory that n known arms take while their problem is made.
+    """Return the peak memory of n known arms while their problem is constructed.
 
-    Their rows as they are given, unless they are drawn, the problem's own copy of them, and their
-    canonical form, for which some of them at a time are copied and whitened: all of them where they
-    are fewer than their dimensions.
+    The caller's rows unless they are drawn, the problem's copy, and the canonical form, for which
+    rows are copied and whitened in chunks, or all at once if n < d.
     """
     from fastes.kernels.actions.arms import empty_arms
     from fastes.problem.whitening import CHUNK

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 LAWS = ("normal", "uniform", "signs", "laplace")
 """The laws of the noise, as kernels number them (kernels/rewards/gaussian.py)."""
 
-_PARTS = ("prior_mean", "prior_cov", "noise")
+_VALUES = ("prior_mean", "prior_cov", "noise")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Truth:
     """How the world differs from what the agents of a simulation believe.
 
-    The bandit's prior and noise are what an agent believes. Where a truth is given, theta is drawn
-    from N(prior_mean, prior_cov) of the truth, and the noise of a reward has the truth's standard
-    deviation and law. Regret is against the true means. A truth that equals the belief is as none.
+    The bandit's prior and noise are the agents' belief. With a truth, theta is drawn from the
+    truth's N(prior_mean, prior_cov), and reward noise has the truth's standard deviation and law.
+    Regret is against the true means. A truth equal to the belief has no effect.
 
     Parameters
     ----------
@@ -90,11 +90,11 @@ class Truth:
         return f"Truth({', '.join([*given, *law])})"
 
     def _given(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in _PARTS}
+        values = {name: getattr(self, name) for name in _VALUES}
         return {name: value for name, value in values.items() if value is not None}
 
     def is_belief(self, bandit: Bandit) -> bool:
-        """Return whether nothing differs: the world is what the bandit's agents believe."""
+        """Return whether the world is as the bandit's agents believe."""
         noise = self.noise in (None, bandit.rewards.unit) and self.noise_law == "normal"
         return noise and not self.changes_prior(bandit)
 
@@ -109,13 +109,13 @@ class Truth:
 
     @property
     def words(self) -> str:
-        """What differs from the belief, on one line; different for different truths."""
-        given = [f"{name.replace('_', ' ')} {_word(v)}" for name, v in self._given().items()]
+        """What differs from the belief, on one line; unique to this truth."""
+        given = [f"{name.replace('_', ' ')} {_value_text(v)}" for name, v in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]
         return ", ".join([*given, *law]) or "belief"
 
     def check(self, bandit: Bandit) -> None:
-        """Raise ValueError unless theta of this truth may be one of the bandit's."""
+        """Raise ValueError unless this truth fits the bandit."""
         import numpy as np
 
         d = bandit.d
@@ -144,8 +144,8 @@ class Truth:
                 canonical_theta(bandit.canonical, theta, believed)
         except ValueError:
             raise ValueError(
-                "truth's prior must lie within the bandit's, whose prior_cov is singular: where "
-                "arms change, a theta that the agent holds to be impossible has no coordinates"
+                "the support of truth's prior must lie within that of the bandit's, whose "
+                "prior_cov is singular"
             ) from None
 
     def _prior(self, bandit: Bandit) -> tuple[Floats, float | Floats]:
@@ -160,7 +160,7 @@ class Truth:
         return np.array(np.broadcast_to(mean, bandit.d), np.float64), root
 
     def theta(self, bandit: Bandit, seed: int, run: int) -> Floats:
-        """Return theta of a run: m + F n, n the normals that a run's theta is made of.
+        """Return theta of a run: m + F n, with the standard normals n of that run.
 
         Examples
         --------
@@ -190,27 +190,27 @@ class Truth:
         transform_rows(root.copy(), normals[:, None].copy(), 1.0, gap)
         return theta + gap[:, 0]
 
-    def parts(self) -> dict[str, NDArray[Any]]:
-        """Return what `from_parts` makes the same truth of, to the bit, as arrays."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `from_arrays` makes the same truth, to the bit."""
         import numpy as np
 
-        parts = {name: np.asarray(value) for name, value in self._given().items()}
+        saved = {name: np.asarray(value) for name, value in self._given().items()}
         root = np.asarray(self._root if self.prior_cov is not None else 0.0)
-        if root.ndim == 2:  # LAPACK's, and another may choose another
-            parts["root"] = root
-        return {**parts, "noise_law": np.array(self.noise_law)}
+        if root.ndim == 2:  # depends on LAPACK
+            saved["root"] = root
+        return {**saved, "noise_law": np.array(self.noise_law)}
 
     @classmethod
-    def from_parts(cls, parts: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the truth whose `parts` these are, or raise KeyError, TypeError, ValueError."""
+    def from_arrays(cls, saved: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the truth of these `arrays`, or raise KeyError, TypeError or ValueError."""
         import numpy as np
 
-        given: dict[str, Any] = {name: parts[name][()] for name in _PARTS if name in parts}
-        truth = cls(**given, noise_law=str(parts["noise_law"]))
-        if "root" in parts:
-            root = np.array(parts["root"], np.float64)
+        given: dict[str, Any] = {name: saved[name][()] for name in _VALUES if name in saved}
+        truth = cls(**given, noise_law=str(saved["noise_law"]))
+        if "root" in saved:
+            root = np.array(saved["root"], np.float64)
             if root.shape != np.asarray(truth._root).shape:
-                raise ValueError("the root of a truth's covariance does not fit it")
+                raise ValueError("the root of truth's prior_cov has the wrong shape")
             object.__setattr__(truth, "_root", root)
         return truth
 
@@ -259,7 +259,7 @@ def _shown(value: float | Floats) -> str:
     return repr(value) if isinstance(value, float) else f"array of shape {value.shape}"
 
 
-def _word(value: float | Floats) -> str:
+def _value_text(value: float | Floats) -> str:
     from fastes.checks.arrays import fingerprint
 
     if isinstance(value, float):

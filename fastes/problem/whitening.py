@@ -1,4 +1,4 @@
-"""Whitening: every problem becomes prior N(0, I), unit noise, arms b with offsets o.
+"""Whitening: transform a problem to prior N(0, I), unit noise, arms b with offsets o.
 
 Factor Sigma0 = F F' and write theta = mu0 + F z, z ~ N(0, I). With b_a = F'a / sigma and
 o_a = a'mu0 / sigma, a reward divided by sigma is o_a + b_a'z + N(0, 1).
@@ -17,26 +17,26 @@ from fastes.kernels.actions.arms import Arms, empty_arms, store_rows, transform_
 from fastes.kernels.actions.whitening import Whitening
 from fastes.problem.factorisation import covariance_root, distinct_rows
 
-CHUNK = 16_384  # rows transformed at a time: the arms are never held twice more than this
-# How many noise standard deviations an arm's value may be uncertain by, and be.
-# Beyond, the rounding of a covariance matrix would show in the choices.
+CHUNK = 16_384  # rows transformed at a time, to bound memory
+# Limits of the prior standard deviation and of the mean of an arm's value, in units of the noise.
+# Beyond, rounding errors of a covariance matrix would affect choices.
 LARGEST_SPREAD = 1e6
 LARGEST_VALUE = 1e9
 
 
 @dataclass(frozen=True, eq=False)
 class Canonical:
-    """A problem as the kernels see it.
+    """A problem in the form that kernels use.
 
     Attributes
     ----------
     arms : Arms or None
-        b and o, in tiles; None where arms are not known before they are offered.
+        b and o, in tiles; None if arms are not known in advance.
     rank : int
         r, the length of z.
     factor : float, (d,) array, (d, r) array or None
-        F: a multiple of the identity, a diagonal, a matrix. None where only the arms' values
-        were factored, because they span fewer dimensions than theta has.
+        F: a multiple of the identity, a diagonal, a matrix. None if there are fewer arms than
+        dimensions: then the covariance of the arms' values is factored instead.
     prior_mean, noise : (d,) array, float
         mu0 and sigma.
     """
@@ -49,18 +49,18 @@ class Canonical:
 
     @property
     def limits(self) -> Floats:
-        """The largest |b|^2 and |o| of an arm that is offered, for kernels."""
+        """The largest |b|^2 and |o| of an offered arm, for kernels."""
         return np.array([LARGEST_SPREAD**2, LARGEST_VALUE])
 
     def rows_and_offsets(self) -> tuple[Floats, Floats]:
-        """Return b (K x r) and o (K) as new arrays, an arm a row."""
+        """Return b (K x r) and o (K) as new arrays, one arm per row."""
         assert self.arms is not None
         b = self.arms.tiles.transpose(0, 2, 1).reshape(-1, self.rank)[: self.arms.K]
         return np.ascontiguousarray(b), self.arms.offsets.ravel()[: self.arms.K].copy()
 
     def stored(self, rows: Floats) -> Arms:
-        """Return rows, (K, d), as canonical arms."""
-        assert self.factor is not None  # only where there are arms
+        """Return the canonical arms of rows, (K, d)."""
+        assert self.factor is not None  # None only if arms are known
         arms = empty_arms(len(rows), self.rank)
         offsets = arm_values(rows, self.prior_mean, self.noise)
         store_rows(arms, 0, whiten_rows(rows, self.factor, self.noise), offsets)
@@ -70,7 +70,7 @@ class Canonical:
         """Return the change of coordinates, for kernels, of arms in units of 2^exponent."""
         factor, d, r = self.factor, len(self.prior_mean), self.rank
         none, mean = np.empty((0, r)), np.ldexp(self.prior_mean / self.noise, exponent)
-        assert factor is not None  # only where there are arms
+        assert factor is not None  # None only if arms are known
         scaled = np.empty(np.shape(factor))
         np.ldexp(np.divide(factor, self.noise, out=scaled), exponent, out=scaled)
         if isinstance(factor, float):
@@ -82,7 +82,7 @@ class Canonical:
 
 
 def rank_of(factor: float | Floats, d: int) -> int:
-    """Return the number of columns of a root of a covariance, and 1 where all are zero."""
+    """Return the number of nonzero columns of a root of a covariance, at least 1."""
     if np.ndim(factor) == 2:
         return np.shape(factor)[1]
     return max(1, int(np.count_nonzero(factor))) if np.ndim(factor) == 1 else d
@@ -91,7 +91,7 @@ def rank_of(factor: float | Floats, d: int) -> int:
 def canonicalise(
     actions: Floats, prior_mean: Floats, prior_cov: float | Floats, noise: float
 ) -> Canonical:
-    """Return the canonical form of a problem whose parts have been validated."""
+    """Return the canonical form of a validated problem."""
     K, d = actions.shape
     factor = covariance_root(prior_cov)
     rank = rank_of(factor, d)
@@ -106,30 +106,31 @@ def canonicalise(
 
 
 def pack_canonical(canonical: Canonical) -> dict[str, NDArray[np.float64]]:
-    """Return what `unpack_canonical` makes the same coordinates of, where LAPACK chose them.
+    """Return arrays from which `unpack_canonical` restores the coordinates; {} if not needed.
 
-    Another library, or the same on other threads, would choose others.
+    They are needed where LAPACK computed them: another library, or other threads, may round
+    differently.
     """
     factor = canonical.factor
     if factor is not None and np.ndim(factor) < 2:
         return {}
     if canonical.arms is None:
         return {"factor": np.asarray(factor)}
-    parts = dict(zip("bo", canonical.rows_and_offsets(), strict=True))
-    return parts if factor is None else {**parts, "factor": np.asarray(factor)}
+    packed = dict(zip("bo", canonical.rows_and_offsets(), strict=True))
+    return packed if factor is None else {**packed, "factor": np.asarray(factor)}
 
 
-def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canonical:
-    """Return the packed coordinates of a problem whose own are given, or raise ValueError."""
-    if not parts:
+def unpack_canonical(packed: Mapping[str, NDArray[Any]], own: Canonical) -> Canonical:
+    """Return `own` with the packed coordinates in place of those computed here, or raise."""
+    if not packed:
         return own
     if own.arms is None:
-        root = np.array(parts["factor"], np.float64)
+        root = np.array(packed["factor"], np.float64)
         if root.shape != getattr(own.factor, "shape", ()):
             raise ValueError("the coordinates of the arms do not fit the problem")
         return replace(own, factor=root)
-    b, o = np.array(parts["b"], np.float64, order="C"), np.array(parts["o"], np.float64)
-    factor = None if own.factor is None else np.array(parts["factor"], np.float64)
+    b, o = np.array(packed["b"], np.float64, order="C"), np.array(packed["o"], np.float64)
+    factor = None if own.factor is None else np.array(packed["factor"], np.float64)
     fits = b.shape == (own.arms.K, own.rank) and o.shape == (own.arms.K,)
     if not fits or (factor is not None and factor.shape != getattr(own.factor, "shape", ())):
         raise ValueError("the coordinates of the arms do not fit the problem")
@@ -143,10 +144,10 @@ def unpack_canonical(parts: Mapping[str, NDArray[Any]], own: Canonical) -> Canon
 def to_user_coordinates(
     canonical: Canonical, actions: Floats, prior_cov: float | Floats, noise: float
 ) -> Floats:
-    """Return U = Cov(theta, z), d x r: theta = mu0 + U z up to what no arm can tell.
+    """Return U = Cov(theta, z), d x r: theta = mu0 + U z up to what no reward depends on.
 
-    Where Sigma0 was factored, U is F. Where the arms' values were, z = B^+ (A theta - A mu0) /
-    sigma with B the rows b, and U is the regression of theta on it.
+    If Sigma0 was factored, U is F. If the arms' values were, z = B^+ (A theta - A mu0) / sigma
+    with rows b in B, and U is the regression of theta on z.
     """
     factor, d = canonical.factor, actions.shape[1]
     require(f"the coordinates of {d:,} dimensions", 3 * 8 * d * canonical.rank)
@@ -161,13 +162,13 @@ def to_user_coordinates(
 
 
 def kept_coordinates(diagonal: Floats) -> NDArray[np.int64]:
-    """Return the coordinates with a variance, or one without if there are none."""
+    """Return the coordinates with positive variance, or the first if there are none."""
     return np.flatnonzero(diagonal) if diagonal.any() else np.array([0])
 
 
 def whiten_rows(rows: Floats, factor: float | Floats, noise: float) -> Floats:
-    """Return b = F'a / sigma for every row a, or raise where it is too large."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+    """Return b = F'a / sigma for each row a, or raise ValueError if it is too large."""
+    with np.errstate(over="ignore", invalid="ignore"):  # inf and nan are refused below
         if isinstance(factor, float):
             b = rows * (factor / noise)
         elif factor.ndim == 1:
@@ -183,11 +184,11 @@ def whiten_rows(rows: Floats, factor: float | Floats, noise: float) -> Floats:
 def _from_values(
     actions: Floats, prior_mean: Floats, factor: float | Floats, noise: float
 ) -> Canonical:
-    """Whiten arms that are fewer than their dimensions: b in at most K of them.
+    """Whiten fewer arms than dimensions: b has at most K coordinates.
 
-    The whitened arms B (K x r) are B = L Q with orthonormal rows Q, and z enters through Q z
-    alone: L takes B's place. Equal arms must have equal rows to the bit, which a factorisation
-    does not promise: each distinct arm is factored once.
+    The whitened arms B (K x r) are B = L Q with orthonormal rows Q, and rewards depend on z only
+    through Q z: L replaces B. Equal arms must have equal rows to the bit, which a factorisation
+    does not guarantee, so each distinct arm is factored once.
     """
     from scipy.linalg import qr
 
@@ -206,14 +207,14 @@ def _from_values(
 
 
 def duplicate_counts(canonical: Canonical) -> NDArray[np.int64]:
-    """Return for every arm how many have the same row and offset."""
+    """Return for each arm how many arms have the same row and offset."""
     b, o = canonical.rows_and_offsets()
     _, which = distinct_rows(np.column_stack([o, b]))
     return np.bincount(which)[which]
 
 
 def arm_values(actions: Floats, theta: Floats, noise: float) -> Floats:
-    """Return every arm's mean reward under theta, in units of the noise."""
+    """Return the value of each arm under theta, in units of the noise."""
     out = np.empty((len(actions), 1))
     for first in range(0, len(actions), CHUNK):
         rows = actions[first : first + CHUNK].copy()
@@ -223,7 +224,7 @@ def arm_values(actions: Floats, theta: Floats, noise: float) -> Floats:
 
 
 def _check_spread(b: Floats) -> None:
-    """Raise unless every |b|, the prior standard deviation of an arm's value, is within limits."""
+    """Raise unless each |b|, the prior standard deviation of an arm's value, is within limits."""
     check_size("the arms' values", b, LARGEST_SPREAD)  # so that no square overflows
     check_size("the arms' values", np.sqrt(np.einsum("ij,ij->i", b, b)), LARGEST_SPREAD)
 
@@ -234,7 +235,7 @@ def check_size(what: str, numbers: Floats, limit: float) -> None:
     if not largest <= limit:  # nan is refused too
         raise ValueError(
             f"{what} must be within {limit:g} noise standard deviations, got {largest:g}: "
-            "the noise is too small for them"
+            "the noise is too small"
         )
 
 

@@ -1,4 +1,4 @@
-"""The world of a simulation: what is true beside the belief, as one value."""
+"""The world of a simulation: how the truth differs from the agents' belief."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from fastes.problem.bandit import Bandit
 
 PARAMETERS = {
-    "truth_prior_mean": Parameter("Mean of theta in truth.", "number", None),
-    "truth_prior_cov": Parameter("Variance of theta in truth.", "number", None, minimum=0),
-    "truth_noise": Parameter("Standard deviation of a reward in truth.", "number", None, minimum=0),
-    "noise_law": Parameter("Law of the noise.", "choice", "normal", choices=LAWS),
-    "delay": Parameter("Steps by which rewards are late.", "integer", 0, maximum=numbers.MAX_STEPS),
+    "truth_prior_mean": Parameter("True mean of theta.", "number", None),
+    "truth_prior_cov": Parameter("True variance of theta.", "number", None, minimum=0),
+    "truth_noise": Parameter("True standard deviation of a reward.", "number", None, minimum=0),
+    "noise_law": Parameter("Distribution of the noise.", "choice", "normal", choices=LAWS),
+    "delay": Parameter("Delay of rewards, in steps.", "integer", 0, maximum=numbers.MAX_STEPS),
 }
-"""How the world may differ from the belief, where numbers say it: for studies and the command line.
-"""
+"""Parameters of the world that are single values, for studies and the command line."""
 
 _TRUTH = {
     "truth_prior_mean": "prior_mean",
@@ -32,10 +31,10 @@ _TRUTH = {
     "truth_noise": "noise",
     "noise_law": "noise_law",
 }
-"""Those that say what the truth is, and the attributes of `Truth` that they are."""
+"""Those of `Truth`, with its attributes."""
 
 _OTHERS = {name: each for name, each in PARAMETERS.items() if name not in _TRUTH}
-"""Those that are fields of `World`, and facts of a result, themselves."""
+"""Those that are fields of `World` and facts of a result."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class World:
     """How the world differs from what agents believe. Its fields are arguments of `simulate`."""
 
     truth: Truth | None = None  # None: as agents believe
-    delay: int = 0  # steps by which rewards are late
+    delay: int = 0  # of rewards, in steps
 
     def __post_init__(self) -> None:
         if not (self.truth is None or isinstance(self.truth, Truth)):
@@ -54,20 +53,20 @@ class World:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """Return the world of a value of each of the parameters; priors may be arrays too."""
+        """Return the world of a value for each parameter; priors may also be arrays."""
         truth = Truth(**{attribute: values[name] for name, attribute in _TRUTH.items()})
         return cls(truth, **{name: values[name] for name in _OTHERS})
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values that it is `of`."""
+        """The values from which `of` makes it."""
         truth = self.truth or Truth()
         said = {name: getattr(truth, attribute) for name, attribute in _TRUTH.items()}
         return {**said, **self._others}
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a result says of it; equal for equal worlds only."""
+        """The facts of a result; equal only for equal worlds."""
         return {"truth": (self.truth or Truth()).words, **self._others}
 
     @property
@@ -75,21 +74,21 @@ class World:
         return {name: getattr(self, name) for name in _OTHERS}
 
     def fitted(self, bandit: Bandit) -> Self:
-        """Return it without a truth that is what the bandit says, or raise where it cannot be."""
+        """Return it without a truth that equals the belief; raise if the truth does not fit."""
         if self.truth is None:
             return self
         self.truth.check(bandit)
         return replace(self, truth=None) if self.truth.is_belief(bandit) else self
 
-    def parts(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that `from_parts` makes the same world of, together with its facts."""
-        return {} if self.truth is None else self.truth.parts()
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `from_arrays`, given the facts too, makes an equal world."""
+        return {} if self.truth is None else self.truth.arrays()
 
     @classmethod
-    def from_parts(cls, facts: Mapping[str, Any], parts: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the world of some facts and of `parts`, or raise."""
+    def from_arrays(cls, facts: Mapping[str, Any], saved: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the world of these facts and `arrays`, or raise."""
         others = {name: facts[name] for name in _OTHERS if name in facts}
-        return cls(Truth.from_parts(parts) if parts else None, **others)
+        return cls(Truth.from_arrays(saved) if saved else None, **others)
 
 
 AS_BELIEVED = World()

@@ -1,1 +1,1 @@
-"""Reports: results and studies as one page for a browser, with charts and tables."""
+"""Reports: HTML pages of results and studies, with charts and tables."""

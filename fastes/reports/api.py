@@ -1,4 +1,4 @@
-"""The public function: a report of files, results and studies."""
+"""The public function `report`."""
 
 import datetime
 import os
@@ -15,12 +15,12 @@ from fastes.reports.library import charts_library
 from fastes.reports.page import Page
 from fastes.reports.provenance import add_provenance
 from fastes.reports.result_sections import add_results
-from fastes.reports.sources import Given, ReportInput, read_sources
+from fastes.reports.sources import ReportInput, ReportItem, read_sources
 from fastes.reports.study_section import add_study
 
 
 def report(
-    files: Given | Sequence[Given],
+    files: ReportItem | Sequence[ReportItem],
     out: str | os.PathLike[str],
     *,
     baseline: str | int | None = None,
@@ -29,33 +29,33 @@ def report(
     force: bool = False,
     reload: int = 0,
 ) -> dict[str, Any]:
-    """Write one page for a browser about results and studies.
+    """Write an HTML report of results and studies.
 
-    The page needs nothing but itself: no network, no other file. It says what was run and how to
-    run it again, and shows regret, its quantiles, paired differences, diagnostics beside their
-    bounds, and of a study the regret against each axis. Needs ``pip install 'fastes[report]'``.
+    The page is one file and needs no network. It says what was run and how to repeat it, and shows
+    regret, its quantiles, paired differences, diagnostics beside their bounds, and for a study the
+    regret against each axis. Needs ``pip install 'fastes[report]'``.
 
     Parameters
     ----------
     files : path, Result, Comparison, Sweep, or a sequence of these
         Files of results and studies, or results and studies in memory.
     out : path
-        The page: its name ends in .html or .htm.
+        The page, with suffix .html or .htm.
     baseline : str or int, optional
-        The agent to take differences from, as in `Comparison.differences`. By default the last.
+        The agent to compare with, as in `Comparison.differences`. By default the last.
     title : str, optional
         The heading of the page.
     bounds : bool
-        Whether to compute the bounds on a study's regrets: seconds for each large problem.
+        Whether to compute bounds for studies, which takes seconds for each large problem.
     force : bool
-        Whether to replace a file that is no report.
+        Whether to replace a file that is not a report.
     reload : int
-        Seconds after which the page reloads itself, for a study that is running; 0: never.
+        Seconds after which the page reloads itself, for a running study; 0: never.
 
     Returns
     -------
     dict
-        out, title, bytes and, for each section, its title and the numbers of charts and tables.
+        out, title, bytes, and for each section its title and numbers of charts and tables.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = fastes.report(comparison, f"{folder}/report.html", baseline="ts")
     >>> [(each["title"], each["charts"], each["tables"]) for each in written["sections"]]
-    [('Regret', 3, 1), ('What was run, and how to run it again', 0, 1)]
+    [('Regret', 3, 1), ('What was run, and how to repeat it', 0, 1)]
     """
     require_replaceable(out, "report", force)
     reload = numbers.integer("reload", reload, 0, 86_400)
@@ -76,7 +76,7 @@ def report(
     sources = read_sources(files)
     for source in sources:
         if source.file and Path(out).exists() and Path(out).samefile(source.file):
-            raise ValueError(f"out must be no input of the report, got {os.fspath(out)!r}")
+            raise ValueError(f"out must not be an input of the report, got {os.fspath(out)!r}")
     page = Page()
     results = [result for source in sources for result in source.results]
     if results:
@@ -101,7 +101,7 @@ def report(
         "version": fastes.__version__,
     }
     summary = f"Written {date[:10]} {date[11:19]} UTC by fastes {fastes.__version__}."
-    footer = f"Charts by Plotly {library.version}. This page makes no request of any kind."
+    footer = f"Charts by Plotly {library.version}. This page makes no network requests."
     size = write_report(out, page.html(heading, summary, footer, reload), header, force)
     return {"out": os.fspath(out), "title": heading, "bytes": size, "sections": page.sections}
 

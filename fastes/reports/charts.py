@@ -1,4 +1,4 @@
-"""Charts of a page as plain values: curves, their bounds and bands, in the styles of figures."""
+"""Charts of a page as plain values: curves, bounds and bands, in the styles of figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,10 +12,10 @@ from fastes.results.drawing import Kind
 from fastes.results.facets import facets, titles
 
 Numbers = list[float | None]
-"""Numbers for JSON: None for what is not finite."""
+"""Numbers for JSON, None if not finite."""
 
 _GREY = {"colour": "#767676", "dash": "dot", "symbol": "circle"}  # of no agent
-_WIDTH = 2.0  # pixels of a line; dashes are given in units of it
+_WIDTH = 2.0  # pixels of a line, the unit of dashes
 _SYMBOLS = {
     **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down"},
     **{"X": "x", "P": "cross", "*": "star", "<": "triangle-left", ">": "triangle-right"},
@@ -30,18 +30,17 @@ class Trace:
     Attributes
     ----------
     label : str
-        Its name, without what the title of the chart says.
+        Its name, without facts in the title of the chart.
     key : str
-        Its full name. Curves of one key are shown and hidden together in all charts, and with them
-        the bounds of that key.
+        Its full name. Curves and bounds of one key are shown and hidden together in all charts.
     x, y : list
-        Points. x is None for one value that holds everywhere.
+        Points. x is None for a constant.
     line : dict
-        Colour, dash and symbol, as Plotly takes them.
+        Colour, dash and symbol for Plotly.
     low, high : list, optional
         The ends of a band or of bars.
     role : {"curve", "bound", "reference"}
-        A measurement, a bound on one, or a line to compare it with.
+        A measurement, a bound on one, or a reference line.
     """
 
     label: str
@@ -55,7 +54,7 @@ class Trace:
 
 
 class Chart(NamedTuple):
-    """Curves on one pair of axes; `spread` says what bands or bars are."""
+    """Curves on one pair of axes; `spread` explains bands or bars."""
 
     title: str
     kind: Kind
@@ -63,7 +62,7 @@ class Chart(NamedTuple):
     spread: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the script of a page needs, ready for JSON."""
+        """Return the chart as JSON values for the page's script."""
         kind = self.kind
         return {
             "title": self.title,
@@ -80,9 +79,9 @@ class Chart(NamedTuple):
 
 
 def charts_of(curves: Sequence[Curve], kind: Kind, among: Sequence[Curve] = ()) -> list[Chart]:
-    """Return a chart for each panel that a figure of these curves has.
+    """Return a chart for each panel of a figure of these curves.
 
-    A curve has the style that it has in a figure of the curves `among` and these.
+    Styles are those of a figure of the curves `among` and these.
     """
     if not curves:
         return []
@@ -104,12 +103,12 @@ def charts_of(curves: Sequence[Curve], kind: Kind, among: Sequence[Curve] = ()) 
 
 
 def finite(values: Any) -> Numbers:
-    """Return numbers as a list, None for those that are not finite."""
+    """Return numbers as a list, with None for those not finite."""
     return [value if np.isfinite(value) else None for value in np.asarray(values, float).tolist()]
 
 
 def _line(style: Mapping[str, Any]) -> dict[str, str]:
-    """Return the style of a line in matplotlib's terms in those of Plotly."""
+    """Return a matplotlib line style as one of Plotly."""
     dashes = style["linestyle"]
     dash = "solid" if dashes == "-" else ",".join(f"{_WIDTH * part:g}px" for part in dashes[1])
     return {"colour": style["color"], "dash": dash, "symbol": _SYMBOLS[style["marker"]]}
@@ -125,7 +124,7 @@ def _trace(curve: Curve, hidden: Sequence[str], line: dict[str, str]) -> Trace:
 
 
 def _added(line: Line, by_curve: Mapping[Curve, Trace]) -> Trace:
-    """Return a line that belongs to a curve, with its style and key, or to none, in grey."""
+    """Return the trace of a line, in the style of its curve, or grey without one."""
     x, y = None if line.x is None else np.asarray(line.x).tolist(), finite(np.ravel(line.y))
     if line.curve is None:
         return Trace(line.label, line.label, x, y, _GREY, role="reference")
@@ -134,7 +133,7 @@ def _added(line: Line, by_curve: Mapping[Curve, Trace]) -> Trace:
 
 
 def _placed(trace: Trace, x: Sequence[Any]) -> Trace:
-    """Return a trace whose one value holds everywhere with a point at each x."""
+    """Return a constant trace with a point at each x; others unchanged."""
     if trace.x is not None:
         return trace
     n = len(x)

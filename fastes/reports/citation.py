@@ -1,9 +1,9 @@
-"""How to cite fastes, and the paper whose algorithm it runs."""
+"""Citations of fastes and of the paper."""
 
 import fastes
 
 SOFTWARE = {
-    # Inner braces keep capitals, and keep a name from being split into a first and a last.
+    # Inner braces protect capitals, and keep a name in one piece.
     "title": "fastes: Exact, fast ensemble sampling and {Thompson} sampling on "
     "linear-{Gaussian} bandits",
     "author": "{The fastes developers}",
@@ -24,10 +24,10 @@ PAPER = {
 
 
 def citation() -> str:
-    """Return BibTeX entries of fastes, in the version that is installed, and of the paper.
+    """Return BibTeX entries of the installed version of fastes and of the paper.
 
-    Cite the software where you use its numbers, and the paper where you speak of ensemble
-    sampling or of its bounds. ``CITATION.cff`` says the same to programs that read it.
+    Cite the software for its numbers, and the paper for ensemble sampling and its bounds.
+    ``CITATION.cff`` has the same in machine-readable form.
 
     Examples
     --------

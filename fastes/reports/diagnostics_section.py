@@ -1,4 +1,4 @@
-"""The section on diagnostics: each measurement beside what bounds it."""
+"""The section on diagnostics: measurements and their bounds."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,8 +21,8 @@ from fastes.theory.tables import inequalities_tables
 
 
 def add_diagnostics(page: Page, results: Sequence[Result]) -> None:
-    """Add the section of results that hold diagnostics."""
-    page.heading(2, "Diagnostics beside their bounds")
+    """Add the section on results with diagnostics."""
+    page.heading(2, "Diagnostics and their bounds")
     page.text(
         "p̂ (phat) is the law of the action given the agent's state, p the law of the optimal "
         "action given the history, p̄ (pbar) the mean of p̂ over the agent's own randomness. A "
@@ -31,10 +31,10 @@ def add_diagnostics(page: Page, results: Sequence[Result]) -> None:
     charts = [*_regrets(results), *_divergences(results), *_step_regrets(results)]
     page.charts(charts)
     page.text(
-        "Hel² is at most KL, whose bound, K log(6 (t + 1) M) / M, bounds both. KL is drawn where "
+        "Hel² is at most KL, so the bound K log(6 (t + 1) M) / M holds for both. KL is drawn where "
         "it is finite and known in all runs. G is the main regret and D the approximation error "
         "of the proof of Theorem 2; D is at most η times the root of E[Hel²(p̂, p)]. I is the "
-        "information of the step about the optimal action.",
+        "information gain of the step about the optimal action.",
         "note",
     )
     for group in paired_groups(results):
@@ -43,7 +43,7 @@ def add_diagnostics(page: Page, results: Sequence[Result]) -> None:
 
 
 def _regrets(results: Sequence[Result]) -> list[Chart]:
-    """Return cumulative regret and its bounds, of the results that they apply to."""
+    """Return charts of cumulative regret and its bounds, for results to which they apply."""
     covered = [result for result in results if not result.configuration.outside_theory]
     return charts_of(regret_curves(covered), REGRET_AND_BOUNDS)
 
@@ -84,13 +84,13 @@ def _charts(
     limit: Callable[[Diagnostics, int | None], Any] = lambda found, M: None,
     **look: Any,
 ) -> list[Chart]:
-    """Return charts of a measurement; on a logarithmic axis, of curves that are above zero."""
+    """Return charts of a measurement; on a logarithmic axis, of positive curves only."""
 
     def points(result: Result) -> tuple[Any, Floats, Floats]:
         found = diagnostics_of(result)
         mean = found.mean(measurement)
         drawn = np.isfinite(mean.value)
-        if measurement == "kl_phat_p":  # the mean over some of the runs is another number
+        if measurement == "kl_phat_p":  # a mean over some of the runs would mislead
             drawn &= (mean.infinite == 0) & (mean.unknown == 0)
         return found.t + 1, np.where(drawn, mean.value, np.nan), mean.se
 

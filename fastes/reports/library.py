@@ -1,7 +1,7 @@
-"""Plotly's script, from its own package, packed to go into a page.
+"""Plotly's script, from its package, packed into a page.
 
-Plotly draws elements of the page (SVG) from plain JSON, which tests and browsers can inspect, needs
-no network and evaluates no text as code, so that a page can forbid both. It is 4.8 MB, packed 2.0.
+Plotly draws SVG from plain JSON, which tests and browsers can inspect. It needs no network and
+evaluates no text as code, so a page can forbid both. Size 4.8 MB, packed 2.0 MB.
 """
 
 import base64
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 
 class Library(NamedTuple):
-    """A script, and the hash by which a page allows its browser to run it."""
+    """A script, and its hash for the page's Content-Security-Policy."""
 
     version: str
     packed: str  # gzip, base64
-    hash: str  # as a Content-Security-Policy has it
+    hash: str  # for a Content-Security-Policy
 
 
 @functools.cache
@@ -35,5 +35,5 @@ def charts_library() -> Library:
 
 
 def script_hash(script: bytes) -> str:
-    """Return the hash of a script, as a Content-Security-Policy has it."""
+    """Return the hash of a script for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"

@@ -10,7 +10,7 @@ from fastes.studies.sweep import SweepProgress
 
 RELOAD_SECONDS = 10
 _LEAST_SECONDS = 5.0
-_MOST_SHARE = 0.05  # of the time of the process that hands out the tasks
+_MOST_SHARE = 0.05  # of the time of the process that submits the tasks
 
 
 @contextlib.contextmanager
@@ -21,13 +21,12 @@ def kept_current(
     force: bool = False,
     on_stop: Callable[[], None] | None = None,
 ) -> Iterator[Callable[[SweepProgress], None]]:
-    """Yield a function that takes the progress of a study and writes its report if that is due.
+    """Yield a function that takes the progress of a study and writes its report if due.
 
-    The page is written at once, then after a task has ended, at most every five seconds, less
-    often where writing takes long. It reloads itself and has no bounds, which may take long. At the
-    end of the block the page is written once more: it does not reload, and has bounds unless the
-    block raised. `on_stop` is called first after an interrupt. Only the last page raises OSError:
-    one that cannot be written does not stop the study.
+    The page is written at the start and when tasks end, at most every five seconds, and less often
+    if writing is slow. It reloads itself and has no bounds, which may be slow. At the end of the
+    block the page is written once more, without reloading, and with bounds unless the block
+    raised. `on_stop` is called first after an interrupt. Only the last write may raise OSError.
     """
     due = 0.0
     last: SweepProgress | None = None

@@ -1,7 +1,7 @@
-"""A page of HTML, written from top to bottom: all text escaped, all charts in one block of JSON.
+"""An HTML page, written from top to bottom: all text escaped, all charts in one JSON block.
 
-Whatever a file, an agent or a title is called, it reaches the page as text. The page forbids its
-browser the network, and to run any script but the two that are in it, by their hashes.
+Names of files and agents, and titles, are always text. The page's policy forbids network access,
+and all scripts but the two in it, given by their hashes.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _BOUNDS = {"colour": "#57606a", "dash": "6px,4px", "symbol": ""}
 
 
 class Page:
-    """What is on a page so far; `sections` has the title of each, and its charts and tables."""
+    """The content so far; `sections` has each section's title and numbers of charts and tables."""
 
     def __init__(self) -> None:
         self.sections: list[dict[str, Any]] = []
@@ -26,14 +26,14 @@ class Page:
         self._body: list[str] = []
 
     def heading(self, level: int, title: str) -> None:
-        """Begin a section (level 2) or a part of one."""
+        """Begin a section (level 2) or subsection."""
         if level == 2:
             self.sections.append({"title": title, "charts": 0, "tables": 0})
         name = f' id="section-{len(self.sections)}"' if level == 2 else ""
         self._body.append(f"<h{level}{name}>{escaped(title)}</h{level}>\n")
 
     def text(self, text: str, tone: str = "") -> None:
-        """Add a paragraph, if there is text: plain, a "note" in small print, or a "warning"."""
+        """Add a paragraph, unless empty: plain, a "note" in small print, or a "warning"."""
         if text:
             self._body.append(f'<p class="{tone}">{escaped(text)}</p>\n')
 
@@ -50,7 +50,7 @@ class Page:
                 self.text(caption, "line")
 
     def charts(self, charts: Sequence[Chart]) -> None:
-        """Add charts, side by side where there is room."""
+        """Add charts, side by side where there is space."""
         self.sections[-1]["charts"] += len(charts)
         self._body.append(f'<div class="charts n{min(2, len(charts))}">\n')
         for chart in charts:
@@ -59,7 +59,7 @@ class Page:
         self._body.append("</div>\n")
 
     def html(self, title: str, summary: str, footer: str, reload: int = 0) -> str:
-        """Return the whole page, with `<!--header-->` where its header goes.
+        """Return the whole page, with `<!--header-->` in place of its header.
 
         `reload` is the number of seconds after which it reloads itself; 0: never.
         """
@@ -117,7 +117,7 @@ def _figure(chart: Chart, number: int) -> str:
 
 
 def _legend(chart: Chart) -> str:
-    """Return a box for each curve, and one for all bounds, which show or hide them."""
+    """Return a checkbox for each curve, and one for all bounds, to show or hide them."""
     entries = {t.key: (t.label, t.line) for t in chart.traces if t.role != "bound"}
     if any(trace.role == "bound" for trace in chart.traces):
         entries[""] = ("bounds", _BOUNDS)
@@ -146,7 +146,7 @@ def _button(act: str, label: str) -> str:
 
 
 def _scroll(content: str, caption: str, kind: str = "") -> str:
-    """Return a table that scrolls where it is too wide or long, and a button that copies it."""
+    """Return a table that scrolls if too large, and a button that copies it."""
     return (
         f'<div class="table">{_button("copy", "Copy table")}'
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escaped(caption)}">'

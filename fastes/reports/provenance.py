@@ -1,4 +1,4 @@
-"""The section on what was run, with which versions, and how to run it again."""
+"""The section on what was run, with which versions, and how to repeat it."""
 
 import shlex
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from fastes.reports.sources import ReportInput
 from fastes.results.configuration import FACTS, fact_text
 from fastes.results.result import Result
 from fastes.results.tables import Grid
-from fastes.studies.axes import in_words
+from fastes.studies.axes import value_text
 from fastes.studies.store import Store
 from fastes.studies.sweep import Sweep
 
 
 def add_provenance(page: Page, sources: Sequence[ReportInput]) -> None:
-    """Add what each file holds and how it was made."""
-    page.heading(2, "What was run, and how to run it again")
+    """Add the content and origin of each file."""
+    page.heading(2, "What was run, and how to repeat it")
     for source in sources:
         page.heading(3, source.name)
         if source.sweep is not None:
@@ -27,7 +27,7 @@ def add_provenance(page: Page, sources: Sequence[ReportInput]) -> None:
         command = "fastes.rerun, in Python"
         if source.file is not None:
             command = shlex.join(["fastes", "rerun", source.file])
-        facts["to run it again"] = command
+        facts["to repeat it"] = command
         rows = [[name, value] for name, value in facts.items()]
         page.tables([Grid(["", ""], rows, left=2)])
 
@@ -58,7 +58,7 @@ def _runs_missing(results: Sequence[Result]) -> str:
     short = [r.label for r in results if r.configuration.runs < most]
     if not short:
         return ""
-    return f"It was stopped: of {most:,} runs some are missing for {', '.join(short)}."
+    return f"It was stopped: some of {most:,} runs are missing for {', '.join(short)}."
 
 
 def _of_study(sweep: Sweep) -> dict[str, str]:
@@ -70,12 +70,12 @@ def _of_study(sweep: Sweep) -> dict[str, str]:
         **{name: _values(values) for name, values in study.axes.items() if len(values) > 1},
         "runs of each": f"{study.runs:,}",
         "seed": str(study.seed),
-        "theta": "drawn from the prior in every run" if study.theta is None else "fixed",
+        "theta": "drawn from the prior for every run" if study.theta is None else "fixed",
         "begun": written,
         "versions": f"fastes {begun.version}, kernels {begun.kernels}",
     }
 
 
 def _values(values: Sequence[Any]) -> str:
-    shown = ["none" if value is None else in_words(value) for value in values]
+    shown = ["none" if value is None else value_text(value) for value in values]
     return ", ".join(f"{each:,}" if isinstance(each, int) else str(each) for each in shown)

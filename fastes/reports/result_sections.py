@@ -21,7 +21,7 @@ _MOST_RANKS = 200
 
 
 def add_results(page: Page, results: Sequence[Result], baseline: Baseline) -> None:
-    """Add the section of results; those of different problems are in charts of their own."""
+    """Add the section on results; different problems have separate charts."""
     differences = differences_to(results, baseline)
     page.heading(2, "Regret")
     groups = paired_groups(results)
@@ -36,10 +36,10 @@ def add_results(page: Page, results: Sequence[Result], baseline: Baseline) -> No
 
 
 def differences_to(results: Sequence[Result], baseline: Baseline) -> dict[Result, Difference]:
-    """Return paired differences, by the result that has one.
+    """Return paired differences, by result.
 
-    Results are in groups that share theta and noise, with a baseline in each; a group without the
-    baseline has no differences. Raise ValueError if no group has it.
+    Results are grouped by theta and noise, with a baseline in each group; a group without the
+    baseline has no differences. ValueError if no group has it.
     """
     groups = [group for group in paired_groups(results) if len(group) > 1]
     found: dict[Result, Difference] = {}
@@ -59,7 +59,7 @@ def differences_to(results: Sequence[Result], baseline: Baseline) -> dict[Result
 def add_differences(
     page: Page, results: Sequence[Result], differences: dict[Result, Difference]
 ) -> None:
-    """Add charts of paired differences against time, if there are any."""
+    """Add charts of paired differences against time, if any."""
     if not differences:
         return
 
@@ -69,14 +69,14 @@ def add_differences(
     curves, kind = difference_curves(kept), difference_kind(names)
     page.charts(charts_of(curves, kind, among=regret_curves(results)))
     page.text(
-        "All agents face the same theta and noise in a run. Where a band of two standard errors "
-        "does not contain zero, the agents differ. A negative difference favours the agent.",
+        "All agents face the same theta and noise in a run. Agents differ where a band of two "
+        "standard errors excludes zero. A negative difference favours the agent.",
         "note",
     )
 
 
 def add_arms_played(page: Page, results: Sequence[Result]) -> None:
-    """Add charts of how plays are spread over arms, for results whose arms keep their numbers."""
+    """Add charts of the distribution of plays over arms, for results with numbered arms."""
     results = [result for result in results if len(result.counts)]
     if not results:
         return
@@ -96,7 +96,7 @@ def add_arms_played(page: Page, results: Sequence[Result]) -> None:
 
 
 def _shares(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return numbers of arms, the share of plays of as many, and no error."""
+    """Return numbers of arms, the share of plays of that many arms, and no error."""
     ranks = np.unique(np.round(np.geomspace(1, len(counts), _MOST_RANKS)).astype(np.int64))
     total = np.cumsum(np.sort(counts)[::-1]) / counts.sum()
     return ranks, total[ranks - 1], np.full(len(ranks), np.nan)

@@ -1,4 +1,4 @@
-"""What a report is about: files, or results and studies in memory."""
+"""Inputs of a report: files, or results and studies in memory."""
 
 import os
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from fastes.saved.loading import load
 from fastes.studies.sweep import Sweep
 
 Path = str | os.PathLike[str]
-Given = Path | Result | Comparison | Sweep
+ReportItem = Path | Result | Comparison | Sweep
 
 
 @dataclass(frozen=True)
 class ReportInput:
-    """One of the things that a report is about: results or a study, and their file if any."""
+    """One input of a report: results or a study, and their file if any."""
 
     name: str
     file: str | None
@@ -24,16 +24,16 @@ class ReportInput:
     sweep: Sweep | None = None
 
 
-def read_sources(given: Given | Sequence[Given]) -> list[ReportInput]:
-    """Return the results and studies that are given, or raise."""
+def read_sources(given: ReportItem | Sequence[ReportItem]) -> list[ReportInput]:
+    """Return the given results and studies, or raise."""
     alone = isinstance(given, (str, os.PathLike, Result, Comparison, Sweep))
-    items: list[Given] = [given] if alone else list(given)  # type: ignore[arg-type, list-item]
+    items: list[ReportItem] = [given] if alone else list(given)  # type: ignore[arg-type, list-item]
     if not items:
-        raise ValueError("a report must be of at least one file or result, got none")
+        raise ValueError("a report needs at least one file or result, got none")
     return [_source(item, i) for i, item in enumerate(items, start=1)]
 
 
-def _source(item: Given, number: int) -> ReportInput:
+def _source(item: ReportItem, number: int) -> ReportInput:
     file = os.fspath(item) if isinstance(item, (str, os.PathLike)) else None
     held = item if file is None else load(file)
     name = file or f"{type(item).__name__} {number}"
@@ -44,7 +44,7 @@ def _source(item: Given, number: int) -> ReportInput:
     if isinstance(held, Comparison):
         return ReportInput(name, file, held.results)
     if file is not None:
-        raise FileFormatError(f"{file} holds no result: fastes show {file} tells what it is")
+        raise FileFormatError(f"{file} is not a result or study: see fastes show {file}")
     raise TypeError(
-        f"a report is of files, Result, Comparison or Sweep objects, got {type(item).__name__}"
+        f"files must be paths, Result, Comparison or Sweep objects, got {type(item).__name__}"
     )

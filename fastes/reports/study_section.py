@@ -34,7 +34,7 @@ Limits = dict[Result, float]
 
 
 def add_study(page: Page, sweep: Sweep, baseline: Baseline, with_bounds: bool) -> None:
-    """Add the section of a study, of the tasks that are done."""
+    """Add the section on a study, for its completed tasks."""
     progress, results, failures = sweep.progress(), sweep.results(), sweep.failures()
     page.heading(2, f"Study {Path(sweep.path).name}")
     unfinished = progress.done < progress.total
@@ -52,7 +52,7 @@ def add_study(page: Page, sweep: Sweep, baseline: Baseline, with_bounds: bool) -
     page.text(" ".join(notes(columns)), "note")
     every = [result for _, result in results]
     limits = _limits(page, every) if with_bounds else {}
-    # Agents are the curves of every chart: an axis only where nothing else is varied.
+    # Agents are the curves of each chart: an axis only if nothing else is varied.
     varied = [name for name in AXES if len({s.axes[name] for s, _ in results} - {None}) > 1]
     for name in [name for name in varied if name != "agent"] or ["agent"]:
         _add_against(page, results, name, limits)
@@ -63,7 +63,7 @@ def add_study(page: Page, sweep: Sweep, baseline: Baseline, with_bounds: bool) -
 
 
 def _add_against(page: Page, results: Results, x: str, limits: Limits) -> None:
-    """Add final regret against an axis, with the bounds of the agents that have one."""
+    """Add final regret against an axis, with the agents' bounds if any."""
     curves = curves_against(results, x)
     lines = []
     for curve, points in zip(curves, grouped(results, x).values(), strict=True):
@@ -80,15 +80,15 @@ def _add_against(page: Page, results: Results, x: str, limits: Limits) -> None:
     page.charts(charts_of(curves, kind))
     if lines:
         page.text(
-            "Dashed lines are bounds on the curve of their colour, means over the prior: for "
-            "ensemble sampling the best that is known, for Thompson sampling term (a) of "
-            "Theorem 1. Other agents, and variants of these, have none.",
+            "Dashed lines are bounds on the curve of their colour: for ensemble sampling the best "
+            "known, for Thompson sampling term (a) of Theorem 1. Other agents, and variants, have "
+            "none.",
             "note",
         )
 
 
 def _limits(page: Page, results: Sequence[Result]) -> Limits:
-    """Return the bound on each regret that has one; note why any are missing."""
+    """Return the bounds on regret, by result; add a note if some are missing."""
     known: dict[str, Constants | None] = {}
     found = {}
     for result in results:

@@ -1,1 +1,1 @@
-"""What a simulation gives back: regret, diagnostics; their files, figures and tables."""
+"""Results of simulations: regret and diagnostics; their files, figures and tables."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """The regret of an agent minus that of a baseline, in runs that share theta and noise.
+    """The regret of an agent minus that of a baseline, paired by runs with equal theta and noise.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Difference:
     t : (points,) array
         Recorded times.
     regret : Regret
-        The differences at those times, one row for each run that both have.
+        The differences at those times, one row for each run in both results.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Difference:
         return f"Difference({self.agent} minus {self.baseline}: {self.mean:.4g} +- {self.se:.2g})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values, ready for JSON (no nan: None)."""
+        """Return it as plain values for JSON (None instead of nan)."""
         return {
             "agent": self.agent,
             "baseline": self.baseline,
@@ -80,8 +80,8 @@ class Difference:
 class Comparison:
     """Results of several agents that faced the same theta and noise, run by run.
 
-    It is a sequence of results, which can also be asked for by label or by the short name of an
-    agent that is there once.
+    A sequence of results. They can also be indexed by label, or by an agent's short name if that
+    is unique.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Comparison:
 
     def __post_init__(self) -> None:
         if not self.results:
-            raise ValueError("a comparison must have at least one result, got none")
+            raise ValueError("a comparison needs at least one result, got none")
         for result in self.results[1:]:
             _require_paired(self.results[0], result)
 
@@ -116,7 +116,8 @@ class Comparison:
             return self.results[key]
         position = _position(key, [(each.label, each.configuration.agent) for each in self])
         if position is None:
-            raise KeyError(f"{key!r} is none of {', '.join(repr(each.label) for each in self)}")
+            labels = ", ".join(repr(each.label) for each in self)
+            raise KeyError(f"no result is labelled {key!r}; there are {labels}")
         return self.results[position]
 
     def __repr__(self) -> str:
@@ -133,13 +134,12 @@ class Comparison:
         return result_tables(self.results, self.differences(baseline))
 
     def differences(self, baseline: str | int | None = None) -> list[Difference]:
-        """Return the difference of every other agent to one of them, run by run.
+        """Return the difference of each other agent from a baseline, run by run.
 
         Parameters
         ----------
         baseline : str or int, optional
-            The one: a label, the short name of an agent that is there once, or a position. By
-            default the last.
+            A label, the short name of an agent if unique, or a position. By default the last.
         """
         names = [(result.label, result.configuration.agent) for result in self]
         other = self[check_baseline(baseline, names)]
@@ -154,7 +154,7 @@ class Comparison:
     def to_dict(self, baseline: str | int | None = None) -> dict[str, Any]:
         """Return the statistics of all agents and their differences, ready for JSON.
 
-        The shape is that of ``fastes simulate --json``: in the documentation, "JSON".
+        It has the structure of ``fastes simulate --json``: see "JSON" in the documentation.
         """
         return {
             **shared_facts(self.results[0]),
@@ -164,17 +164,17 @@ class Comparison:
         }
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write all results to one npz file, whole or not at all.
+        """Write all results to one npz file, atomically.
 
-        It holds what `fastes.rerun` needs to do them again. A file that is no result is not
-        replaced, unless by `force`.
+        `fastes.rerun` can repeat them from it. A file that is not a result is replaced only with
+        `force`.
         """
         from fastes.results.files import save_results
 
         save_results(path, self.results, force)
 
     def to_dataframe(self) -> "pd.DataFrame":
-        """Return the regret of every agent and run at every recorded time."""
+        """Return the regret of each agent and run at each recorded time."""
         frames = [result.to_dataframe() for result in self]
         import pandas as pd
 
@@ -194,7 +194,7 @@ class Comparison:
 
 
 def check_baseline(baseline: str | int | None, names: Sequence[tuple[str, str]]) -> int:
-    """Return the position of a baseline among agents, by their labels and short names, or raise."""
+    """Return the position of a baseline among (label, short name) pairs, or raise."""
     if baseline is None:
         return len(names) - 1
     found = _position(baseline, names) if isinstance(baseline, str) else baseline
@@ -205,7 +205,7 @@ def check_baseline(baseline: str | int | None, names: Sequence[tuple[str, str]])
 
 
 def _position(key: str, names: Sequence[tuple[str, str]]) -> int | None:
-    """Return which agent has this label, or alone has this short name."""
+    """Return the position of the agent with this label, or with this short name if unique."""
     for column in zip(*names, strict=True):
         if column.count(key) == 1:
             return column.index(key)
@@ -213,22 +213,22 @@ def _position(key: str, names: Sequence[tuple[str, str]]) -> int | None:
 
 
 def _require_paired(x: Result, y: Result) -> None:
-    """Raise ValueError unless two results are of the same theta and noise."""
+    """Raise ValueError unless two results share theta and noise."""
     for field, fact in FACTS.items():
         ours, theirs = (getattr(each.configuration, field) for each in (x, y))
-        if field == "versions":  # other kernels may draw other numbers
+        if field == "versions":  # other kernels may draw different numbers
             ours, theirs = ours.get("kernels"), theirs.get("kernels")
         elif fact.own:
             continue
         if ours != theirs:
             raise ValueError(
-                f"a comparison needs results of equal {field}, got {ours} for {x.label} "
+                f"results in a comparison must have equal {field}, got {ours} for {x.label} "
                 f"and {theirs} for {y.label}"
             )
 
 
 def paired_groups(results: Sequence[Result]) -> list[list[Result]]:
-    """Return results in groups of those whose runs share theta and noise, each in its order."""
+    """Return results in groups whose runs share theta and noise, in order."""
     groups: list[list[Result]] = []
     for result in results:
         for group in groups:
@@ -244,7 +244,7 @@ def paired_groups(results: Sequence[Result]) -> list[list[Result]]:
 
 
 def difference(x: Result, y: Result) -> Difference:
-    """Return the difference of two results in the runs that both have, or raise ValueError."""
+    """Return the difference of two results over their common runs, or raise ValueError."""
     _require_paired(x, y)
     _, ours, theirs = np.intersect1d(
         x.run_numbers, y.run_numbers, assume_unique=True, return_indices=True

@@ -1,4 +1,4 @@
-"""What was simulated: each fact is declared once, for files, JSON, figures, tables and reports."""
+"""The facts of a simulation, each declared once for files, JSON, figures, tables and reports."""
 
 import textwrap
 from collections.abc import Callable, Mapping
@@ -14,40 +14,39 @@ from fastes.files.guard import typed
 from fastes.problem import world
 
 PARAMETERS = {
-    "T": Parameter("Steps a run.", "integer", 2000, minimum=1, maximum=numbers.MAX_STEPS),
+    "T": Parameter("Steps of each run.", "integer", 2000, minimum=1, maximum=numbers.MAX_STEPS),
     "runs": Parameter("Independent runs.", "integer", 1, minimum=1),
-    "seed": Parameter("Seed of everything random.", "integer", 0, maximum=numbers.MAX_SEED),
-    "points": Parameter("Times to record.", "integer", 200, minimum=1),
+    "seed": Parameter("Random seed.", "integer", 0, maximum=numbers.MAX_SEED),
+    "points": Parameter("Number of recorded times, at most.", "integer", 200, minimum=1),
 }
-"""What a simulation of any problem is asked for, beside its problem, agents and world."""
+"""Parameters of a simulation, beside its problem, agents and world."""
 
 TRAJECTORIES = ("actions", "rewards")
-"""What can be kept of every step of every run."""
+"""What can be recorded at every step of every run."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """What there is to say about a fact of a simulation.
+    """The declaration of a fact of a simulation.
 
     Attributes
     ----------
     help : str
-        What it is, in a sentence.
+        A sentence that describes it.
     own : bool
-        Whether it is an agent's own: results that are compared may differ in it.
+        Whether it belongs to one agent: results in a comparison may differ in it.
     figures : {"never", "chosen", "labelled"}
-        Whether figures choose by it and have panels for its values, and whether labels of curves
-        that differ in it say it too.
+        Whether figures can select and facet by it ("chosen"), and also label curves by it.
     label : function, optional
-        Returns how labels and titles write it; by default its name and value.
+        Returns its text in labels and titles; by default name=value.
     row : (str, function), optional
-        Its title in a report, and what returns how the report writes it.
+        Its title in a report, and a function that returns its text there.
     usual : object
-        Its value where there is nothing to say: what files have that were written before it was.
+        Its usual value; also that of files written before the fact was added.
     line : function, optional
-        Returns a line for tables where it is not usual.
+        Returns a line for tables if it is not usual.
     outside : (str, str), optional
-        Why the paper's bounds do not speak of it where it is not usual, and what tables say then.
+        Why the paper's bounds do not apply if it is not usual, and the note in tables.
     """
 
     help: str
@@ -61,7 +60,7 @@ class Fact:
 
 
 class Configuration(NamedTuple):
-    """What was simulated. With the problem, and theta if it was fixed, it can be done again."""
+    """What was simulated. With the problem, and theta if fixed, it can be repeated."""
 
     agent: Annotated[
         str,
@@ -75,7 +74,7 @@ class Configuration(NamedTuple):
     engine: Annotated[
         str,
         Fact(
-            "How its steps are computed: deferred or eager for an ensemble, python for a custom "
+            "How steps are computed: deferred or eager for an ensemble, python for a custom "
             "agent, exact for all others.",
             own=True,
             figures="labelled",
@@ -84,33 +83,33 @@ class Configuration(NamedTuple):
     parameters: Annotated[dict[str, Any], Fact("The parameters of the agent, by name.", own=True)]
     K: Annotated[
         int | None,
-        Fact("Arms on offer at a step; None where they are not counted.", figures="chosen"),
+        Fact("Arms on offer at a step; None if infinitely many.", figures="chosen"),
     ]
     d: Annotated[int, Fact("Dimension of theta.", figures="chosen")]
     rank: Annotated[int, Fact("Dimension of what can be learned.")]
     noise: Annotated[
         float | None,
         Fact(
-            "Standard deviation of a reward, as the agent believes; None where there is no noise "
-            "beside the law of rewards.",
+            "Standard deviation of a reward, as the agent believes; None unless rewards are "
+            "gaussian.",
             figures="chosen",
         ),
     ]
     rewards: Annotated[
         str,
         Fact(
-            "Law of the rewards: gaussian, bernoulli or poisson.",
+            "Reward law: gaussian, bernoulli or poisson.",
             figures="labelled",
             label="{} rewards".format,
             usual="gaussian",
             outside=(
                 "rewards were not Gaussian",
-                "The bounds are for Gaussian rewards: none for others.",
+                "No bounds: they hold for Gaussian rewards only.",
             ),
         ),
     ]
     actions: Annotated[
-        str, Fact('"fixed", or what is on offer in words.', figures="chosen", label=str)
+        str, Fact('"fixed", or a description of the action set.', figures="chosen", label=str)
     ]
     T: Annotated[
         int, Fact(PARAMETERS["T"].help, figures="labelled", row=("steps, T", "{:,}".format))
@@ -118,7 +117,7 @@ class Configuration(NamedTuple):
     runs: Annotated[
         int,
         Fact(
-            "Runs that are in the result.",
+            "Runs in the result.",
             own=True,
             figures="labelled",
             label=lambda runs: counted(runs, "run"),
@@ -126,28 +125,28 @@ class Configuration(NamedTuple):
         ),
     ]
     seed: Annotated[int, Fact(PARAMETERS["seed"].help, figures="labelled", row=("seed", str))]
-    points: Annotated[int, Fact("At most how many times are recorded.")]
+    points: Annotated[int, Fact(PARAMETERS["points"].help)]
     theta: Annotated[
         str,
         Fact(
-            '"prior": drawn anew for every run; or "fixed" and a hash of what was given.',
+            '"prior": drawn for every run; or "fixed" and a hash of theta.',
             figures="chosen",
             label=lambda theta: "theta from the prior" if theta == "prior" else "theta fixed",
             row=(
                 "theta",
-                lambda theta: "drawn from the prior in every run" if theta == "prior" else "fixed",
+                lambda theta: "drawn from the prior for every run" if theta == "prior" else "fixed",
             ),
             usual="prior",
             outside=(
                 "theta was fixed",
-                "The bounds are on means over the prior: none for a fixed theta.",
+                "No bounds: they hold for means over the prior, not for a fixed theta.",
             ),
         ),
     ]
     truth: Annotated[
         str,
         Fact(
-            '"belief", or how the world differs from what agents believe, in words.',
+            '"belief", or how the world differs from what agents believe.',
             figures="labelled",
             label=lambda truth: "as believed" if truth in (None, "belief") else f"truth: {truth}",
             row=(
@@ -155,10 +154,10 @@ class Configuration(NamedTuple):
                 lambda truth: "as the agents believe" if truth == "belief" else truth,
             ),
             usual="belief",
-            line=lambda truth: f"in truth: {truth}",
+            line=lambda truth: f"truth: {truth}",
             outside=(
-                "the world was not what the agent believes",
-                "The bounds are for a world as the agent believes it: none for another truth.",
+                "the truth differed from the belief",
+                "No bounds: they hold only if the truth is as the agent believes.",
             ),
         ),
     ]
@@ -170,20 +169,20 @@ class Configuration(NamedTuple):
             label=lambda delay: f"delay={delay or 0:,}",
             row=(
                 "rewards",
-                lambda delay: f"late by {counted(delay, 'step')}" if delay else "observed at once",
+                lambda delay: f"delayed by {counted(delay, 'step')}" if delay else "not delayed",
             ),
             usual=0,
-            line=lambda delay: f"rewards are late by {counted(delay, 'step')}",
+            line=lambda delay: f"rewards are delayed by {counted(delay, 'step')}",
             outside=(
-                "rewards were late",
-                "The bounds are for rewards that come at once: none for late ones.",
+                "rewards were delayed",
+                "No bounds: they hold for rewards without delay only.",
             ),
         ),
     ]
     problem: Annotated[
         str,
         Fact(
-            "A hash of the Bandit.",
+            "Hash of the Bandit.",
             figures="chosen",
             label=lambda problem: f"problem {problem[:6]}",
             row=("problem's fingerprint", str),
@@ -192,28 +191,26 @@ class Configuration(NamedTuple):
     versions: Annotated[
         dict[str, str],
         Fact(
-            "Versions of fastes, NumPy and numba, and a hash of the compiled code's source.",
+            "Versions of fastes, NumPy and numba, and a hash of the kernels' source.",
             row=(
                 "versions",
                 lambda versions: ", ".join(f"{name} {value}" for name, value in versions.items()),
             ),
         ),
     ]
-    date: Annotated[str, Fact("When it was done, in UTC.", own=True, row=("date", str))]
-    threads: Annotated[
-        int, Fact("Threads that did the runs.", own=True, row=("threads", "{:,}".format))
-    ]
-    seconds: Annotated[float, Fact("How long the runs took.", own=True)]
+    date: Annotated[str, Fact("Date and time, in UTC.", own=True, row=("date", str))]
+    threads: Annotated[int, Fact("Number of threads.", own=True, row=("threads", "{:,}".format))]
+    seconds: Annotated[float, Fact("Duration of the runs.", own=True)]
 
     @classmethod
     def from_description(cls, described: Mapping[str, Any]) -> Self:
-        """Return what a file describes, or raise TypeError; what it lacks is as usual."""
+        """Return the configuration in a file, or raise TypeError; missing facts are as usual."""
         usual = {name: fact.usual for name, fact in FACTS.items() if fact.usual is not None}
         return typed(cls, {**usual, **described})
 
     @property
     def reward_facts(self) -> dict[str, Any]:
-        """What there is to say of the rewards: their noise, or the name of their law."""
+        """The noise of the rewards, or the name of their law."""
         return {"rewards": self.rewards} if self.noise is None else {"noise": self.noise}
 
     @property
@@ -223,12 +220,12 @@ class Configuration(NamedTuple):
 
     @property
     def outside_theory(self) -> str:
-        """Why the paper's bounds do not speak of it; empty where they do."""
+        """Why the paper's bounds do not apply; empty if they do."""
         return self._outside()[0]
 
     @property
     def instead_of_bounds(self) -> str:
-        """What tables say where the paper's bounds do not speak of it."""
+        """The note in tables if the paper's bounds do not apply."""
         return self._outside()[1]
 
     def _outside(self) -> tuple[str, str]:
@@ -241,11 +238,11 @@ class Configuration(NamedTuple):
 _HINTS = get_type_hints(Configuration, include_extras=True)
 
 FACTS: dict[str, Fact] = {name: hint.__metadata__[0] for name, hint in _HINTS.items()}
-"""What there is to say about each fact of a `Configuration`."""
+"""The declaration of each fact of a `Configuration`."""
 
 
 def _attributes() -> str:
-    """Return the section of the facts for the docstring, which help and documentation show."""
+    """Return the Attributes section of the docstring."""
     lines = ["", "", "Attributes", "----------"]
     for name, kind in get_type_hints(Configuration).items():
         shown = getattr(kind, "__origin__", kind)
@@ -259,7 +256,7 @@ documented(Configuration)
 
 
 def unusual(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts that are worth a line: the world is not as agents believe, for one."""
+    """Return the facts with a line in tables, because they are not usual."""
     return {
         name: facts[name]
         for name, fact in FACTS.items()
@@ -268,7 +265,7 @@ def unusual(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fact_text(name: str, value: Any) -> str:
-    """Return a fact, or an axis of a study, for a title or a label.
+    """Return the text of a fact, or of an axis of a study, for a title or a label.
 
     >>> fact_text("K", 1000), fact_text("noise", 0.5), fact_text("runs", 1)
     ('K=1,000', 'noise=0.5', '1 run')

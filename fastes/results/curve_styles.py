@@ -1,7 +1,7 @@
-"""Styles of curves: a colour for each agent, and dashes and a marker of its own for each curve.
+"""Styles of curves: a colour for each agent, dashes and a marker for each curve.
 
-The styles are a fixed table. Colours differ in lightness as well as in hue, and no two of twelve
-curves share dashes or a marker: they differ in grey print and to the colour-blind too.
+The styles are a fixed table. Colours differ in lightness as well as hue, and no two of twelve
+curves share dashes or a marker: they can be distinguished in grey print and by the colour-blind.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ _SHADES = {
     "other 1": (1, ("#503301", "#6d4803", "#8b5d02", "#a67628", "#c18f44", "#dda95f")),
     "other 2": (4, ("#023849", "#025067", "#026986", "#0184a7", "#169fc7", "#41bae3")),
 }
-"""Shades of an agent, from dark to light, and which of them a single curve has.
+"""Shades of each agent from dark to light, and the index of the one for a single curve.
 
-Agents of other names get rows that no agent of the figure has, from the last on.
+Other agents get rows that no agent of the figure uses, from the last on.
 """
 
 _FORMS: tuple[tuple[Any, str], ...] = (
@@ -43,7 +43,7 @@ _FORMS: tuple[tuple[Any, str], ...] = (
     ((0, (2.5, 1, 2.5, 1, 1, 1)), "h"),
     ((0, (4, 3.5)), "d"),
 )
-"""Dashes and marker of a single curve of the agent in the same row of `_SHADES`."""
+"""Dashes and marker of a single curve, by row of `_SHADES`."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class Style:
 
 
 def curve_styles(agents: Sequence[str]) -> list[Style]:
-    """Return a style for each curve, by the short names of their agents.
+    """Return a style for each curve, given the short names of their agents.
 
-    A curve that is the only one of its agent looks the same on every figure. Several get shades
-    of the agent's colour, the first the darkest. Beyond twelve curves dashes and markers come
-    again, with another colour.
+    The only curve of an agent looks the same in every figure. Several get shades of the agent's
+    colour, the first the darkest. Beyond twelve curves, dashes and markers recur with another
+    colour.
 
     Examples
     --------
@@ -103,10 +103,10 @@ def curve_styles(agents: Sequence[str]) -> list[Style]:
 
 
 def styles_of(curves: Sequence[Curve], hidden: Sequence[str] = ()) -> dict[Curve, dict[str, Any]]:
-    """Return the look and the label of each curve, as keywords of matplotlib's `plot`.
+    """Return the style and label of each curve, as keywords of matplotlib's `plot`.
 
-    `hidden` are facts that labels leave out, for the title of a panel says them. Curves of the
-    same agent and label, which are on different panels, look the same.
+    Labels omit the facts in `hidden`, which the panel's title has. Curves of equal agent and label,
+    in different panels, look the same.
     """
     keys = list(dict.fromkeys(curve.key(hidden) for curve in curves))
     styles = dict(zip(keys, curve_styles([agent for agent, _ in keys]), strict=True))

@@ -1,4 +1,4 @@
-"""Curves of a figure: what they are of, their points, and what to call them."""
+"""Curves of a figure: their facts, points and labels."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,26 +15,26 @@ from fastes.results.selection import facts_of
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A curve before it has a place and a style.
+    """A curve, before it is assigned a panel and a style.
 
     Attributes
     ----------
     facts : mapping
-        What it is of: agent, parameters, K, d, T and more, by name.
-    words : mapping
-        What its label says, by the name of the fact.
+        Agent, parameters, K, d, T and more, by name.
+        texts : mapping
+        Texts of its label, by the name of the fact.
     x, y, error : arrays
-        Points, and two standard errors of y; nan where there is none.
+        Points, and two standard errors of y; nan if unknown.
     runs : (int, int)
-        The fewest and the most runs of a point.
+        Minimum and maximum number of runs over the points.
     level : bool
-        Whether it is one number, the same at every x.
+        Whether it is a constant, the same at every x.
     result : Result or None
-        What it was measured in, if that is one result.
+        The result that it shows, if it is a single one.
     """
 
     facts: Mapping[str, Any]
-    words: Mapping[str, str]
+    texts: Mapping[str, str]
     x: Any
     y: Floats
     error: Floats
@@ -43,9 +43,9 @@ class Curve:
     result: Result | None = None
 
     def label(self, hidden: Iterable[str] = ()) -> str:
-        """Return the label, without what the title of its panel says."""
-        said = self.words.items()
-        return ", ".join(text for name, text in said if name == "agent" or name not in hidden)
+        """Return the label, without facts in `hidden`, which the panel's title has."""
+        texts = self.texts.items()
+        return ", ".join(text for name, text in texts if name == "agent" or name not in hidden)
 
     def key(self, hidden: Iterable[str] = ()) -> tuple[str, str]:
         """Return its agent and its label: curves with equal ones have equal styles."""
@@ -53,10 +53,10 @@ class Curve:
 
 
 class Line(NamedTuple):
-    """A line that belongs to curves, such as a bound; without `x` a level.
+    """A line that belongs to a curve, such as a bound; horizontal if `x` is None.
 
-    It has the colour of `curve`, whose label follows its own, and is grey without one. With
-    an `error`, two standard errors, it is measured, and drawn as open markers with bars.
+    It has the colour of `curve`, whose label is appended to its own; without one it is grey. With
+    `error`, two standard errors, it is drawn as open markers with bars.
     """
 
     label: str
@@ -72,24 +72,24 @@ def curves_of(
 ) -> list[Curve]:
     """Return a curve for each result; `points` gives its x, y and standard error of y.
 
-    Two that would have equal labels also say in what they differ; what is there twice is drawn
-    once.
+    Curves with equal labels are also labelled by the facts in which they differ; duplicates are
+    dropped.
     """
     curves: list[Curve] = []
     for result in results:
         c = result.configuration
         x, y, se = points(result)
-        words = {"agent": agent_label(c.agent, {})}
+        texts = {"agent": agent_label(c.agent, {})}
         shown = labelled_parameters(c.agent, c.parameters)
-        words |= {k: agent_label("", {k: v}).removeprefix(", ") for k, v in shown.items()}
+        texts |= {k: agent_label("", {k: v}).removeprefix(", ") for k, v in shown.items()}
         error = 2 * np.asarray(se)
         runs = (c.runs, c.runs)
-        curves.append(Curve(facts_of(result), words, x, y, error, runs, result=result))
+        curves.append(Curve(facts_of(result), texts, x, y, error, runs, result=result))
     return distinct(curves)
 
 
 def distinct(curves: Sequence[Curve]) -> list[Curve]:
-    """Return the curves, each once, with labels that differ on one problem."""
+    """Return the curves without duplicates, with distinct labels on each problem."""
     groups: dict[Any, list[Curve]] = {}
     for curve in curves:
         of = tuple(curve.facts.get(name) for name in ("problem", "theta"))
@@ -98,22 +98,22 @@ def distinct(curves: Sequence[Curve]) -> list[Curve]:
             group.append(curve)
     found: dict[int, Curve] = {}
     for group in groups.values():
-        told = [name for name, fact in FACTS.items() if fact.figures == "labelled"]
-        names = [name for name in told if len(values_of(group, name)) > 1]
+        labelled = [name for name, fact in FACTS.items() if fact.figures == "labelled"]
+        names = [name for name in labelled if len(values_of(group, name)) > 1]
         for i, curve in enumerate(group):
             more = {name: fact_text(name, curve.facts.get(name)) for name in names}
             if len({tuple(map(each.facts.get, names)) for each in group}) < len(group):
                 more["copy"] = f"no. {i + 1}"
             facts = {**curve.facts, "copy": i} if "copy" in more else curve.facts
-            found[id(curve)] = replace(curve, words={**curve.words, **more}, facts=facts)
+            found[id(curve)] = replace(curve, texts={**curve.texts, **more}, facts=facts)
     return [found[id(curve)] for curve in curves if id(curve) in found]
 
 
 def same(x: Curve, y: Curve) -> bool:
-    """Return whether two curves are of the same and have the same points."""
+    """Return whether two curves have the same facts and points."""
     return x.facts == y.facts and np.array_equal(x.x, y.x) and np.array_equal(x.y, y.y)
 
 
 def values_of(curves: Iterable[Curve], name: str) -> set[Any]:
-    """Return the values that curves have of a fact, None for those without it."""
+    """Return the curves' values of a fact, with None for those without it."""
     return {curve.facts.get(name) for curve in curves}

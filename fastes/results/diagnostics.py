@@ -1,4 +1,4 @@
-"""What was measured of an agent's states at chosen times, over many runs."""
+"""Measurements of agents' states at chosen times, over many runs."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,44 +15,43 @@ if TYPE_CHECKING:
 
 @documented
 class Measurements(NamedTuple):
-    """What one probe of a state finds, or arrays of what many did.
+    """Measurements of one probe of a state, or arrays of those of many.
 
     Regrets are in units of reward, information in nats. phat is the law of the action given the
-    agent's state, p the law of the optimal action given the history. What draws of theta add on
-    average is taken off, to the first order in 1/samples.
+    agent's state, p the law of the optimal action given the history. The bias from finitely many
+    draws of theta is removed to first order in 1/samples.
 
     Attributes
     ----------
     hellinger_squared : float
-        Of phat and p, between 0 and 2 before the correction.
+        Squared Hellinger distance of phat and p, between 0 and 2 before the correction.
     hellinger_correction : float
-        What was taken off it.
+        The bias that was subtracted.
     kl_phat_p : float
-        KL(phat || p). Infinite where p is zero and phat is not: p is zero at arms that can never
-        be the best, not where no draw found them to be. nan where it would take too long.
+        KL(phat || p). Infinite if p is zero at an arm where phat is not. p is zero only at arms
+        that cannot be optimal, not at those that no draw found optimal. nan if too expensive.
     kl_p_phat : float
-        KL(p || phat). Infinite where phat is zero and p is not.
+        KL(p || phat). Infinite if phat is zero at an arm where p is not.
     kl_phat_p_bounded : float
-        1 where kl_phat_p is an upper bound, for at some arm only a lower one on p is known;
+        1 if kl_phat_p is an upper bound, because only a lower bound on p is known at some arm;
         else 0.
     entropy : float
-        H(A* | H_t) given this history; nan where it would ask for more draws.
+        H(A* | H_t) given this history; nan if it needs more draws.
     main_regret : float
         G_t of the proof of Theorem 2, of phat.
     approximation_error : float
-        D_t of the same proof. G_t + D_t is the expected regret of the step given the state.
+        D_t of that proof. G_t + D_t is the expected regret of the step given the state.
     regret : float
         Expected regret of the step given the state and the true theta.
     information : float
-        I_t(A*; (A_t, R_{t+1})) given the state; nan where it would take too long, or ask for
-        more draws.
+        I_t(A*; (A_t, R_{t+1})) given the state; nan if too expensive, or if it needs more draws.
     ensemble_variance : float
-        Variance of the models, in units of the posterior's. About 1 for independent draws from
-        the posterior, as the next two are; nan for agents without models.
+        Variance of the models relative to the posterior's. This and the next two are about 1 for
+        independent draws from the posterior; nan for agents without models.
     ensemble_mean_error : float
-        Distance of the models' mean from the posterior's, in units of that of M such draws.
+        Distance of the models' mean from the posterior's, relative to that of M such draws.
     ensemble_cov_error : float
-        The same of their covariance.
+        The same for their covariance.
     exceedance : float
         Share of models, or of posterior draws for Thompson sampling, with
         max_a a'z >= max_a a'theta; nan for agents without models.
@@ -80,18 +79,18 @@ class Measurements(NamedTuple):
 
 @documented
 class Mean(NamedTuple):
-    """Mean over runs at each time, and what became of the runs that have no finite value.
+    """Mean over runs at each time, and the numbers of runs without a finite value.
 
     Attributes
     ----------
     value : (times,) array
-        The mean; infinite if it is in one run, nan if it is known in none.
+        The mean; infinite if any run is infinite, nan if it is unknown in all runs.
     se : (times,) array
-        Its standard error; nan for an infinite mean, and for that of one run.
+        Its standard error; nan for an infinite mean or a single run.
     infinite : (times,) array
-        Runs in which it is infinite.
+        Number of runs with an infinite value.
     unknown : (times,) array
-        Runs in which it is not known: the mean is over the others.
+        Number of runs with an unknown value; the mean is over the others.
     """
 
     value: Floats
@@ -101,7 +100,7 @@ class Mean(NamedTuple):
 
 
 def mean_over_runs(per_run: Floats) -> Mean:
-    """Return the mean of what was measured in every run, (runs, times)."""
+    """Return the mean of a measurement (runs, times) over runs."""
     infinite, unknown = np.isinf(per_run), np.isnan(per_run)
     kept, unit = _in_units(np.where(infinite | unknown, 0.0, per_run))
     n = (~unknown).sum(axis=0)
@@ -125,14 +124,13 @@ class Diagnostics:
     Attributes
     ----------
     t : (times,) array
-        Steps, from 0, before which the state was probed.
+        Steps, counted from 0, before which the state was probed.
     samples : int
-        Draws of theta for each probe.
+        Draws of theta per probe.
     per_run : Measurements of (runs, times) arrays
-        One row a run.
+        One row per run.
     constants : Constants or None
-        What the bounds need to know of the problem; None where rewards are not Gaussian, which
-        they are not about.
+        Constants of the problem in the bounds, which are for Gaussian rewards only.
 
     Examples
     --------
@@ -152,10 +150,10 @@ class Diagnostics:
     constants: Any
 
     def mean(self, name: str) -> Mean:
-        """Return the mean over runs of a measurement, of `step_regret` or of `information_ratio`.
+        """Return the mean over runs of a measurement, `step_regret` or `information_ratio`.
 
-        The ratio is E[G_t^2] / E[I_t] of means over runs, with the standard error of the delta
-        method: a single run's G_t^2 / I_t is little but noise where I_t is small.
+        The ratio is E[G_t^2] / E[I_t], a ratio of means over runs, with its standard error by the
+        delta method: G_t^2 / I_t of a single run is mostly noise where I_t is small.
         """
         if name == "information_ratio":
             return self._information_ratio()
@@ -176,16 +174,16 @@ class Diagnostics:
         return Mean(value, error, np.zeros_like(n), unknown)
 
     def values(self, name: str) -> Floats:
-        """Return a measurement of every run, (runs, times).
+        """Return a measurement of each run, (runs, times).
 
-        Beside those of `Measurements`: `step_regret`, G_t + D_t.
+        A name of `Measurements`, or `step_regret`: G_t + D_t.
         """
         found = self.per_run
         if name == "step_regret":
             return np.asarray(found.main_regret + found.approximation_error)
         if name not in Measurements._fields:
             known = ", ".join((*Measurements._fields, "step_regret"))
-            raise ValueError(f"the name must be one of {known}, got {name!r}")
+            raise ValueError(f"name must be one of {known}, got {name!r}")
         return np.asarray(getattr(found, name))
 
     def __repr__(self) -> str:
@@ -202,11 +200,11 @@ class Diagnostics:
             for i, t in enumerate(self.t.tolist())
         ]
         header = ["t", *(name.replace("_", " ") for name in names)]
-        note = "Means over runs; in brackets the standard error in units of the last place."
+        note = "Means over runs; in brackets the standard error, in units of the last digit."
         return parts_html([repr(self), Grid(header, rows), note])
 
     def to_dataframe(self) -> "pd.DataFrame":
-        """Return one row for each run and time, and a column for each measurement.
+        """Return one row per run and time, with a column for each measurement.
 
         Examples
         --------
@@ -243,7 +241,7 @@ def _known(value: float) -> float | None:
 
 
 def _in_units(per_run: Floats) -> tuple[Floats, Floats]:
-    """Return numbers of any size in units of the largest at each time: squares do not overflow."""
+    """Scale each column by its largest absolute value, so that squares do not overflow."""
     unit = np.abs(per_run).max(axis=0, initial=0.0)
     unit[unit == 0] = 1.0
     return per_run / unit, unit

@@ -1,4 +1,4 @@
-"""Curves on one axes: lines, bands and bars, limits, ticks, and what bands and bars are."""
+"""Drawing of curves on one axes: lines, bands, bars, limits and ticks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,28 +18,28 @@ Styles = Mapping[Curve, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure: what `panels.py` draws and `fastes/reports/charts.py` puts on a page."""
+    """A kind of figure, for `panels.py` and `fastes/reports/charts.py`."""
 
     xlabel: str
     ylabel: str
-    marks: str = "band"  # or "bars": how two standard errors are shown
-    apart: tuple[str, ...] = ()  # facts that are equal for all curves of a panel
+    marks: str = "band"  # or "bars": display of two standard errors
+    apart: tuple[str, ...] = ()  # facts that must be equal within a panel
     logx: bool = False
     logy: bool = False
-    from_zero: bool = True  # y begins there
-    values: Sequence[float] = ()  # of x where only a few are of interest: its ticks
-    names: Sequence[str] = ()  # of x where it is no number
+    from_zero: bool = True  # whether y starts at 0
+    values: Sequence[float] = ()  # tick positions of x, if only few values occur
+    names: Sequence[str] = ()  # categories of x, if it is not a number
     note: str = ""  # above the legend
-    lines: Callable[[Sequence[Curve]], list[Line]] = lambda curves: []  # such as bounds
+    lines: Callable[[Sequence[Curve]], list[Line]] = lambda curves: []  # bounds and the like
 
     @property
     def ticks(self) -> Sequence[Any]:
-        """The values of x to label, names or numbers; none: any."""
+        """The values of x to label, names or numbers; empty: automatic."""
         return self.names or (self.values if len(self.values) <= 12 else ())
 
 
 def note(curves: Sequence[Curve], kind: Kind) -> str:
-    """Return what stands above a legend: what bands and bars are, where there are any."""
+    """Return the text above a legend, which explains bands and bars."""
     bars = [_has_bars(curve, kind) for curve in curves if np.isfinite(curve.error).any()]
     which = "bars" if all(bars) else "bars and bands" if any(bars) else "band"
     spread = f"{which}: mean \N{PLUS-MINUS SIGN} two standard errors" if bars else ""
@@ -53,7 +53,7 @@ def _has_bars(curve: Curve, kind: Kind) -> bool:
 def draw(
     ax: "Axes", curves: Sequence[Curve], lines: Sequence[Line], kind: Kind, styles: Styles
 ) -> list[Any]:
-    """Draw curves, and the lines that belong to them; return the artists."""
+    """Draw curves and their lines; return the artists."""
     ax.set_autoscale_on(False)  # bars and bands may reach below zero on a logarithmic axis
     if kind.logy:
         ax.set_yscale("log")
@@ -73,7 +73,7 @@ def _draw_curve(
 ) -> list[Any]:
     with np.errstate(over="ignore", invalid="ignore"):
         low, high = curve.y - curve.error, curve.y + curve.error
-    # Many bands over each other must not hide the curves.
+    # Many overlapping bands must not hide the curves.
     band = {"color": style["color"], "alpha": min(0.2, 0.6 / n), "linewidth": 0}
     x = curve.x
     spread: Any = None
@@ -84,14 +84,14 @@ def _draw_curve(
         if known:
             spread = ax.axhspan(low[0], high[0], **band)
     elif _has_bars(curve, kind):
-        if kind.names:  # beside each other, and nothing between two names
+        if kind.names:  # side by side, without connecting lines
             x = [kind.names.index(name) + 0.6 * ((i + 0.5) / n - 0.5) for name in curve.x]
             style = {**style, "linestyle": "none"}
         drawn = ax.plot(x, curve.y, **style)
         if known:
             spread = ax.vlines(x, low, high, color=style["color"], linewidth=1)
     else:
-        # A few markers, not where other curves have theirs.
+        # A few markers, at positions that differ between curves.
         marked = None if len(x) <= 12 else (0.16 * (0.1 + i * 0.382 % 1), 0.16)
         drawn = ax.plot(x, curve.y, markevery=marked, **style)
         if known:
@@ -100,7 +100,7 @@ def _draw_curve(
 
 
 def _draw_line(ax: "Axes", line: Line, styles: Styles, drawn: set[str]) -> list[Any]:
-    """Draw a line; several of one label are in the legend once."""
+    """Draw a line; lines with equal labels share one legend entry."""
     style: dict[str, Any] = {"color": "0.5", "linewidth": 1, "linestyle": line.dashes}
     label = line.label
     if line.curve is not None:
@@ -124,7 +124,7 @@ def _draw_line(ax: "Axes", line: Line, styles: Styles, drawn: set[str]) -> list[
 def set_axes(
     ax: "Axes", curves: Sequence[Curve], lines: Sequence[Line], kind: Kind, inches: float
 ) -> None:
-    """Set limits to hold the curves and lines, and numbers along the axes, x of these inches."""
+    """Set limits and ticks to fit the curves and lines; `inches` is the length of the x axis."""
     ax.set_ylim(*_y_limits(curves, lines, kind))
     if kind.logy:
         ticks.log_axis(ax.yaxis, *ax.get_ylim())
@@ -144,7 +144,7 @@ def set_axes(
 
 
 def _y_limits(curves: Sequence[Curve], lines: Sequence[Line], kind: Kind) -> tuple[float, float]:
-    """Return the limits of y; no band or bar decides where a logarithmic axis begins."""
+    """Return the limits of y; bands and bars do not extend a logarithmic axis downwards."""
     means = np.concatenate([*(curve.y for curve in curves), *(np.ravel(x.y) for x in lines)])
     if kind.logy:
         means = means[np.isfinite(means) & (means > 0)]

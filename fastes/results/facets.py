@@ -1,4 +1,4 @@
-"""Panels of a figure: which curves may share axes, and what the titles say of them."""
+"""Panels of a figure: which curves share axes, and the panels' titles."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,14 +8,14 @@ from fastes.results.curves import Curve, values_of
 
 
 class Panel(NamedTuple):
-    """Curves that share axes, and the facts that set them apart from other panels."""
+    """Curves that share axes, and the facts that distinguish them from other panels."""
 
     values: dict[str, Any]
     curves: list[Curve]
 
 
 def facets(curves: Sequence[Curve], facet: str | None, apart: Sequence[str]) -> list[Panel]:
-    """Return a panel for each value of `facet`, none with curves that differ in a fact of `apart`.
+    """Return a panel for each value of `facet`; curves in a panel agree in the facts of `apart`.
 
     A curve that lacks a fact (Thompson sampling has no M) is in every panel.
     """
@@ -23,7 +23,7 @@ def facets(curves: Sequence[Curve], facet: str | None, apart: Sequence[str]) -> 
     if facet is not None and facet not in known:
         raise ValueError(f"facet must be one of {', '.join(known)}, got {facet!r}")
     if facet is not None and values_of(curves, facet) == {None}:
-        raise ValueError(f"facet must be a fact of some curve, but none has {facet}")
+        raise ValueError(f"facet must be a fact of some curve, but no curve has {facet}")
     names = [] if facet is None else [facet]
     panels = _partition(curves, names)
     for name in apart:
@@ -35,7 +35,7 @@ def facets(curves: Sequence[Curve], facet: str | None, apart: Sequence[str]) -> 
 
 def _partition(curves: Sequence[Curve], names: Sequence[str]) -> list[Panel]:
     keys = dict.fromkeys(tuple(curve.facts.get(name) for name in names) for curve in curves)
-    # What lacks a fact that another key has is in that one's panel, and needs none of its own.
+    # A key that lacks a fact belongs to the panels of keys that have it, and gets no panel itself.
     own = [key for key in keys if not any(key != other and _within(key, other) for other in keys)]
     if len(names) == 1 and all(isinstance(key[0], (int, float)) for key in own):
         own.sort()
@@ -51,12 +51,12 @@ def _within(key: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 _AT_NEED = ("noise", "theta", "problem")
-"""Facts that titles say where panels would have equal titles without them."""
+"""Facts in titles only if panels would otherwise have equal titles."""
 
 
 def titles(panels: Sequence[Panel]) -> tuple[str, list[str]]:
-    """Return what is the same for all panels, and what each of them is."""
-    tables = [_words(panel) for panel in panels]
+    """Return the common title, and the title of each panel."""
+    tables = [_texts(panel) for panel in panels]
     for name in _AT_NEED:
         if len({tuple(table.values()) for table in tables}) < len(tables):
             for table, panel in zip(tables, panels, strict=True):
@@ -72,25 +72,25 @@ def titles(panels: Sequence[Panel]) -> tuple[str, list[str]]:
     return ", ".join(shared), each
 
 
-def _words(panel: Panel) -> dict[str, str]:
-    """Return what the title of a panel can say, by the names of the facts."""
+def _texts(panel: Panel) -> dict[str, str]:
+    """Return the texts for the title of a panel, by the names of the facts."""
     curves = panel.curves
     ranges = {name: values_of(curves, name) - {None} for name in ("K", "d", "T")}
     elsewhere = {*ranges, "actions", "runs", *_AT_NEED}
-    words = {
+    texts = {
         name: fact_text(name, value)
         for name, value in panel.values.items()
         if name not in elsewhere and value is not None
     }
     actions = values_of(curves, "actions") - {None}
     if actions:
-        words["actions"] = " or ".join(sorted(actions))
+        texts["actions"] = " or ".join(sorted(actions))
     for name, values in ranges.items():
         if len(values) == 1:
-            words[name] = fact_text(name, *values)
-        elif values and not any(name in curve.words for curve in curves):  # labels say it
-            words[name] = f"{fact_text(name, min(values))} to {max(values):,}"
+            texts[name] = fact_text(name, *values)
+        elif values and not any(name in curve.texts for curve in curves):  # not in labels
+            texts[name] = f"{fact_text(name, min(values))} to {max(values):,}"
     low, high = min(curve.runs[0] for curve in curves), max(curve.runs[1] for curve in curves)
     if high:
-        words["runs"] = fact_text("runs", high) if low == high else f"{low:,} to {high:,} runs"
-    return words
+        texts["runs"] = fact_text("runs", high) if low == high else f"{low:,} to {high:,} runs"
+    return texts

@@ -1,4 +1,4 @@
-"""Figures of results, readable in grey and at half a page's width."""
+"""Figures of results."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -27,11 +27,10 @@ def plot_regret(
     Parameters
     ----------
     results : sequence of Result
-        Those of different problems, or of a fixed theta and of others, get a panel each.
+        Different problems get a panel each, and so do a fixed theta and the prior.
     ax : Axes or Figure, optional
-        Where to draw. Axes hold one panel; a figure as many as are needed, and it gets the size
-        that they need. Without it the figure is pyplot's: a notebook shows it, and so does
-        ``plt.show()``.
+        Where to draw. Axes hold one panel; a figure holds as many as needed and is resized. By
+        default a new figure of pyplot, which a notebook or ``plt.show()`` displays.
     **look
         where, facet, logx, logy, title, size: see `fastes.results.panels.Look`.
 
@@ -61,7 +60,7 @@ def regret_curves(results: "Sequence[Result]") -> list[Curve]:
 
 
 def chosen(results: "Sequence[Result]", look: Look) -> "list[Result]":
-    """Return the results that `where` keeps; TypeError or ValueError if `look` is wrong."""
+    """Return the results that `where` selects; TypeError or ValueError if `look` is invalid."""
     check_look(look)
     return selected([(facts_of(result), result) for result in results], look.get("where"))
 
@@ -72,25 +71,24 @@ def plot_differences(
     ax: "Axes | Figure | None" = None,
     **look: Unpack[Look],
 ) -> "Axes":
-    """Draw regret minus that of a baseline against time, paired run by run.
+    """Draw the regret difference from a baseline against time, paired run by run.
 
-    Bands are two standard errors of the mean difference: where one does not hold zero, the
-    agents differ.
+    Bands are two standard errors of the mean difference: agents differ where a band excludes zero.
 
     Parameters
     ----------
     results : sequence of Result
-        Of agents that faced the same theta and noise: of one problem, seed, T, theta, number of
-        runs and recorded times. With `facet`, those of a panel.
+        With equal theta and noise: the same problem, seed, T, theta, runs and recorded times;
+        with `facet`, in each panel.
     baseline : str or int, optional
-        The result to take off: its label ("ES, M=30"), the short name of its agent if that is
-        unique ("ts"), or its position. By default the last.
+        The result to subtract: its label ("ES, M=30"), the short name of its agent if unique
+        ("ts"), or its position. By default the last.
     ax, **look
         As in `plot_regret`.
     """
     kept = chosen(results, look)
     if look.get("logy"):
-        raise ValueError("logy makes no sense for differences, which may be negative")
+        raise ValueError("logy cannot be used for differences, which may be negative")
     facet = look.get("facet")
     groups: dict[Any, list[Result]] = {}
     for result in kept:
@@ -102,13 +100,13 @@ def plot_differences(
         names.add(base.label)
         others = [result for result in group if result is not base]
         if not others:
-            raise ValueError(f"differences from {base.label} need another result beside it")
+            raise ValueError(f"differences from {base.label} need at least one other result")
         curves += difference_curves({result: difference(result, base) for result in others})
     return draw_curves(curves, difference_kind(names), ax, look)
 
 
 def difference_curves(differences: "Mapping[Result, Difference]") -> list[Curve]:
-    """Return a curve of the mean difference for each result that has one."""
+    """Return a curve of the mean difference for each result in `differences`."""
 
     def points(result: "Result") -> tuple[Any, Any, Any]:
         gaps = differences[result]
@@ -118,7 +116,7 @@ def difference_curves(differences: "Mapping[Result, Difference]") -> list[Curve]
 
 
 def difference_kind(baselines: set[str]) -> Kind:
-    """Return the kind of figure of differences from baselines of these labels."""
+    """Return the kind of figure for differences from these baselines."""
     name = min(baselines) if len(baselines) == 1 else "the baseline"
     return Kind(
         *("steps", f"regret minus that of {name}"),
@@ -129,21 +127,21 @@ def difference_kind(baselines: set[str]) -> Kind:
 
 
 def facets_of(result: "Result", facet: str | None) -> Any:
-    """Return which panel a result is in; a fact of the problem decides about pairs."""
+    """Return the value of `facet` that pairs of results must share, if it is one of the problem."""
     return facts_of(result).get(facet) if facet in ("K", "d", "T", "noise", "problem") else None
 
 
 def save_figure(
     draw: "Callable[[Figure], object]", path: str | os.PathLike[str], force: bool = False
 ) -> None:
-    """Let a function draw on a new figure, and write it, whole or not at all.
+    """Draw on a new figure with a function, and write the figure, atomically.
 
-    A file that is no figure is not replaced, unless by `force`.
+    A file that is not a figure is replaced only with `force`.
 
-    The functions that draw take a figure in the place of axes:
+    Functions that draw take a figure in place of axes:
     ``save_figure(lambda figure: plot_regret(results, figure), path)``.
     """
-    # A figure of its own, not pyplot's: no window, no global state, nothing to close.
+    # Not pyplot: no window, no global state, nothing to close.
     from matplotlib.figure import Figure
 
     require_replaceable(path, "figure", force)

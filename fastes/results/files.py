@@ -1,4 +1,4 @@
-"""Results as files: one npz that describes itself, and CSV."""
+"""Results as files: npz with a description, and CSV."""
 
 import csv
 import os
@@ -28,23 +28,23 @@ Arrays = dict[str, NDArray[Any]]
 def save_results(
     path: str | os.PathLike[str], results: Sequence[Result], force: bool = False
 ) -> None:
-    """Write results to one npz file that `load` reads and `rerun` can do again.
+    """Write results to one npz file that `load` reads and from which `rerun` repeats them.
 
-    A problem, or a theta, that several results share is written once, under its fingerprint.
+    A problem or theta shared by several results is written once, under its fingerprint.
     """
     require_replaceable(path, "result", force)
     arrays: Arrays = {}
     for i, result in enumerate(results):
-        arrays |= {f"{name}_{i}": part for name, part in _parts(result).items()}
+        arrays |= {f"{name}_{i}": array for name, array in _own_arrays(result).items()}
         c, problem = result.configuration, result.problem
         if isinstance(problem, Bandit):
-            problem = problem.parts(drawn_again=True)
-        arrays |= {f"problem_{c.problem}_{name}": part for name, part in problem.items()}
+            problem = problem.arrays(drawn_again=True)
+        arrays |= {f"problem_{c.problem}_{name}": array for name, array in problem.items()}
         if result.theta is not None:
             arrays[_theta_name(c)] = result.theta
         if result.truth is not None:
-            parts = result.world.parts().items()
-            arrays |= {f"{_world_prefix(c)}{name}": part for name, part in parts}
+            world = result.world.arrays().items()
+            arrays |= {f"{_world_prefix(c)}{name}": array for name, array in world}
     meta = {
         "results": [result.configuration._asdict() for result in results],
         "diagnostics": [_described(result.diagnostics) for result in results],
@@ -62,15 +62,15 @@ def _world_prefix(c: Configuration) -> str:
 
 def _world(c: Configuration, arrays: Arrays) -> World:
     """Return the world of a result from a file, or raise."""
-    world = World.from_parts(c._asdict(), with_prefix(arrays, _world_prefix(c)))
+    world = World.from_arrays(c._asdict(), with_prefix(arrays, _world_prefix(c)))
     if world.facts["truth"] != c.truth:
-        raise ValueError("its truth is not the one that it describes")
+        raise ValueError("its truth does not match its configuration")
     return world
 
 
-def _parts(result: Result) -> Arrays:
-    """Return the arrays of a result that are its own."""
-    parts: Arrays = {
+def _own_arrays(result: Result) -> Arrays:
+    """Return the arrays that a result does not share with others."""
+    arrays: Arrays = {
         "t": result.t,
         "regret": result.regret.per_run,
         "counts": result.counts,
@@ -78,12 +78,12 @@ def _parts(result: Result) -> Arrays:
     }
     for name in TRAJECTORIES:
         if getattr(result, name) is not None:
-            parts[name] = getattr(result, name)
+            arrays[name] = getattr(result, name)
     if result.diagnostics is not None:
-        parts["probe_times"] = result.diagnostics.t
+        arrays["probe_times"] = result.diagnostics.t
         for name, values in result.diagnostics.per_run._asdict().items():
-            parts[f"probe_{name}"] = values
-    return parts
+            arrays[f"probe_{name}"] = values
+    return arrays
 
 
 def _described(found: Diagnostics | None) -> dict[str, Any] | None:
@@ -108,11 +108,11 @@ def load_results(path: str | os.PathLike[str]) -> Result | Comparison:
 def _result(c: Configuration, described: Any, arrays: Arrays, i: int) -> Result:
     """Return the i-th result of a file, or raise."""
     if min(c.T, c.runs, c.seconds) <= 0:
-        raise ValueError("its sizes must be above 0")
+        raise ValueError("T, runs and seconds must be positive")
     for name, shape in _shapes(c, arrays, i).items():
         array = arrays.get(f"{name}_{i}")
         if array is not None and (array.shape != shape or array.dtype.kind not in "iuf"):
-            raise ValueError(f"{name} has shape {array.shape} and not {shape}")
+            raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
     result = Result(
         c,
         arrays[f"t_{i}"],
@@ -126,12 +126,12 @@ def _result(c: Configuration, described: Any, arrays: Arrays, i: int) -> Result:
         arrays.get(f"rewards_{i}"),
         _world(c, arrays),
     )
-    repr(result)  # what cannot be described is refused
+    repr(result)  # raises if the result is inconsistent
     return result
 
 
 def _shapes(c: Configuration, arrays: Arrays, i: int) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of a result's own arrays."""
+    """Return the expected shapes of a result's arrays."""
     points, every_step = len(arrays[f"t_{i}"]), (c.runs, c.T)
     probes = (c.runs, len(arrays.get(f"probe_times_{i}", ())))
     return {
@@ -163,7 +163,7 @@ def _diagnostics(
 
 
 def write_csv(path: str | os.PathLike[str], results: Sequence[Result], force: bool = False) -> None:
-    """Write the curves of results to one CSV file; of one run there are no quantiles."""
+    """Write the curves of results to one CSV file; quantiles are empty for a single run."""
     rows = [row for result in results for row in _curve_rows(result)]
     write_table(path, rows, force)
 
@@ -180,10 +180,9 @@ def _curve_rows(result: Result) -> Iterator[dict[str, Any]]:
 def write_table(
     path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]], force: bool = False
 ) -> None:
-    """Write rows, as values by the names of their columns, to a CSV file.
+    """Write rows, mappings from column names to values, to a CSV file.
 
-    What a row lacks, or is None, is empty. A file that is no table is not replaced, unless by
-    `force`.
+    Missing values and None are empty. A file that is not a table is replaced only with `force`.
     """
     require_replaceable(path, "table", force)
     names = list(dict.fromkeys(name for row in rows for name in row))

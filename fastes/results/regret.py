@@ -15,7 +15,7 @@ class Regret:
     Attributes
     ----------
     per_run : (runs, points) array
-        One row a run.
+        One row per run.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Regret:
     per_run: Floats
 
     def __post_init__(self) -> None:
-        frozen(self.per_run)  # statistics of it are kept
+        frozen(self.per_run)  # its statistics are cached
 
     @cached_property
     def mean(self) -> Floats:
@@ -46,7 +46,7 @@ class Regret:
         runs = len(self.per_run)
         if runs == 1:
             return np.full(self.per_run.shape[1], np.nan)
-        # Squares of numbers of any size: in units of the largest they neither over- nor underflow.
+        # Scaled by the largest value, so that squares neither overflow nor underflow.
         unit = np.max(np.abs(self.per_run)) or 1.0
         return unit * ((self.per_run / unit).std(axis=0, ddof=1) / np.sqrt(runs))
 
@@ -61,5 +61,5 @@ class Regret:
 
     @property
     def final(self) -> Floats:
-        """Regret of every run at the end."""
+        """Final regret of each run."""
         return self.per_run[:, -1]

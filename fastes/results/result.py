@@ -1,4 +1,4 @@
-"""What a simulation gives back."""
+"""The result of a simulation."""
 
 import os
 from collections.abc import Mapping
@@ -38,25 +38,25 @@ class Result:
     Attributes
     ----------
     configuration : Configuration
-        What was simulated, with which seed and versions, and how long it took.
+        What was simulated, its seed and versions, and its duration.
     t : (points,) array
-        Recorded times, as numbers of steps; the last is T.
+        Recorded times, in steps; the last is T.
     regret : Regret
         Cumulative regret at those times.
     counts : (K,) array
-        How often each arm was played, over all runs; (0,) where arms keep no numbers.
+        Number of plays of each arm, over all runs; (0,) if arms have no fixed numbers.
     diagnostics : Diagnostics or None
-        What was measured at chosen times, if it was asked for.
+        Measurements at chosen times, if requested.
     theta : (1, d) or (runs, d) array, or None
-        The true parameter, if it was fixed, for all runs or for each.
+        The true parameter, for all runs or for each, if it was fixed.
     run_numbers : (runs,) array
-        The numbers of the runs: 0, 1, ..., but for those that a stopped simulation lacks.
+        The numbers of the runs: 0, 1, ..., except those missing from a stopped simulation.
     actions : (runs, T) array or None
-        The arm of every step, if it was kept.
+        The arm of each step, if kept.
     rewards : (runs, T) array or None
-        The reward of every step, if it was kept.
+        The reward of each step, if kept.
     world : World
-        What was true beside the problem; `truth` and the configuration say it.
+        How the world differed from the belief; see also `truth`.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Result:
     regret: Regret
     counts: NDArray[np.int64]
     problem: Bandit | Mapping[str, NDArray[Any]] = field(repr=False)
-    """The bandit, or the `parts` that it is made of when it is asked for."""
+    """The bandit, or its arrays, from which it is made on demand."""
     run_numbers: NDArray[np.int64]
     diagnostics: Diagnostics | None = None
     theta: Floats | None = None
@@ -98,12 +98,12 @@ class Result:
 
     @property
     def arms(self) -> str:
-        """Which arms were on offer, in a few words, such as ``sphere, drawn with seed 3``."""
+        """Description of the arms, such as ``sphere, drawn with seed 3``."""
         c, problem = self.configuration, self.problem
         if isinstance(problem, Bandit):
             return problem.action_set.origin
         if "arms_family" in problem:
-            return RandomArms.from_parts(problem).words
+            return RandomArms.from_arrays(problem).text
         return "given" if c.actions == "fixed" else c.actions
 
     @cached_property
@@ -120,12 +120,12 @@ class Result:
         if isinstance(self.problem, Bandit):
             return self.problem
         with made_of("a result", "problem"):
-            bandit = Bandit.from_parts(self.problem)
+            bandit = Bandit.from_arrays(self.problem)
         if bandit.fingerprint != self.configuration.problem:
             made = self.configuration.versions
             raise ValueError(
-                f"the arms that were drawn with fastes {made['fastes']} and NumPy {made['numpy']} "
-                "are not drawn again to the bit by the versions here"
+                "this version of fastes or NumPy does not reproduce the random arms, which were "
+                f"drawn with fastes {made['fastes']} and NumPy {made['numpy']}"
             )
         return bandit
 
@@ -152,24 +152,24 @@ class Result:
         print_parts(self._tables())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the statistics as plain Python values, ready for JSON (no nan: None).
+        """Return the statistics as plain Python values for JSON (None instead of nan).
 
-        The shape is that of ``fastes simulate --json``: in the documentation, "JSON".
+        It has the structure of ``fastes simulate --json``: see "JSON" in the documentation.
         """
         return {**shared_facts(self), "agents": [agent_facts(self)], "differences": []}
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write everything to one npz file, whole or not at all.
+        """Write everything to one npz file, atomically.
 
-        It holds what `fastes.rerun` needs to do it again. A file that is no result is not
-        replaced, unless by `force`.
+        `fastes.rerun` can repeat it from the file. A file that is not a result is replaced only
+        with `force`.
         """
         from fastes.results.files import save_results
 
         save_results(path, [self], force)
 
     def to_dataframe(self) -> "pd.DataFrame":
-        """Return the regret of every run at every recorded time, one row each."""
+        """Return the regret of each run at each recorded time, one row each."""
         try:
             import pandas as pd
         except ImportError as error:
@@ -200,16 +200,16 @@ class Result:
 
 
 def shared_facts(result: Result) -> dict[str, Any]:
-    """Return what a result has in common with those that it is compared with, for JSON."""
+    """Return the facts that are equal for all results in a comparison, for JSON."""
     facts = deepcopy(result.configuration._asdict())
     return {name: facts[name] for name in FACTS if name == "runs" or not FACTS[name].own}
 
 
 def agent_facts(result: Result) -> dict[str, Any]:
-    """Return what is an agent's own in a result, for JSON."""
+    """Return the facts that belong to one agent, for JSON."""
     c, regret = result.configuration, result.regret
     facts = deepcopy(c._asdict())
-    several = c.runs > 1  # of one run there are no quantiles
+    several = c.runs > 1  # a single run has no quantiles
     last = {
         "mean": regret.mean[-1],
         "se": regret.se[-1],
@@ -229,10 +229,10 @@ def agent_facts(result: Result) -> dict[str, Any]:
 
 def curve(t: NDArray[np.int64], regret: Regret) -> dict[str, Any]:
     """Return mean and standard error at every recorded time, for JSON."""
-    means, errors = ([plain(value) for value in part] for part in (regret.mean, regret.se))
+    means, errors = ([plain(value) for value in each] for each in (regret.mean, regret.se))
     return {"t": t.tolist(), "mean": means, "se": errors}
 
 
 def plain(value: float) -> float | None:
-    """Return a number ready for JSON, None for nan."""
+    """Return a number for JSON, None for nan."""
     return None if np.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""Which results a figure shows: those whose facts have the values that were asked for."""
+"""Selection of results by the values of their facts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 
 
 def facts_of(result: Result) -> dict[str, Any]:
-    """Return what is known of a result by name, for `where` and `facet`."""
+    """Return the facts of a result by name, for `where` and `facet`."""
     c = result.configuration
     drawn = {name: getattr(c, name) for name, fact in FACTS.items() if fact.figures != "never"}
     if c.actions == "fixed":
@@ -22,9 +22,9 @@ def facts_of(result: Result) -> dict[str, Any]:
 def selected(
     items: Sequence[tuple[Mapping[str, Any], Item]], where: Mapping[str, Any] | None
 ) -> list[Item]:
-    """Return the items whose facts have these values, or raise ValueError if there are none.
+    """Return the items whose facts have these values; ValueError if there are none.
 
-    A value may be a list of values, and a text as on the command line: "50", "2,8", "yes", "none".
+    A value may be a list, or a text as on the command line: "50", "2,8", "yes", "none".
 
     Examples
     --------
@@ -38,25 +38,25 @@ def selected(
         if name not in known:
             raise ValueError(f"where must name one of {', '.join(known)}, got {name!r}")
         values = [facts.get(name) for facts, _ in items]
-        words = _listed(wanted, values)
-        for word in words:
-            if not any(_equals(value, word) for value in values):
+        accepted = _listed(wanted, values)
+        for each in accepted:
+            if not any(_equals(value, each) for value in values):
                 there = " or ".join(dict.fromkeys(map(_shown, values)))
-                raise ValueError(f"where asks for {name}={word}, but {name} is {there}")
-        kept = [each for each in kept if any(_equals(each[0].get(name), word) for word in words)]
+                raise ValueError(f"where asks for {name}={each}, but {name} is {there}")
+        kept = [i for i in kept if any(_equals(i[0].get(name), each) for each in accepted)]
     if not kept and items:
         asked = " and ".join(f"{name}={value}" for name, value in (where or {}).items())
-        raise ValueError(f"nothing has {asked} at once")
+        raise ValueError(f"no result has {asked}")
     return [item for _, item in kept]
 
 
 def _listed(wanted: Any, values: Sequence[Any]) -> list[Any]:
-    """Return the values that are asked for; a text that is a value may have commas in it."""
+    """Return the requested values; a text that is itself a value may contain commas."""
     if isinstance(wanted, (list, tuple)):
-        return [word for one in wanted for word in _listed(one, values)]
+        return [each for one in wanted for each in _listed(one, values)]
     if not isinstance(wanted, str) or any(_equals(value, wanted) for value in values):
         return [wanted]
-    return [word.strip() for word in wanted.split(",")]
+    return [each.strip() for each in wanted.split(",")]
 
 
 def _shown(value: Any) -> str:

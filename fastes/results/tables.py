@@ -1,4 +1,4 @@
-"""Results as tables: lines and grids, for a terminal or a notebook."""
+"""Results as tables, for a terminal or a notebook."""
 
 import html
 import math
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table without lines; its first `left` columns are flush left."""
+    """A table without rules; its first `left` columns are left-aligned."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     left: int = 0
 
     def rich(self) -> "Table":
-        """Return it for a terminal."""
+        """Return it as a rich table, for a terminal."""
         from rich.table import Table
         from rich.text import Text
 
@@ -38,7 +38,7 @@ class Grid:
         return table
 
     def html(self) -> str:
-        """Return its head and body for a table of a notebook or a page."""
+        """Return its thead and tbody in HTML."""
         head = "".join(self._cell("th", "col", i, name) for i, name in enumerate(self.header))
         head = f"<thead><tr>{head}</tr></thead>\n" if any(self.header) else ""
         rows = []
@@ -54,7 +54,7 @@ class Grid:
 
 
 class Column(NamedTuple):
-    """A column of a table, declared once: its title, its text for an item, and an explanation."""
+    """A column of a table: its title, its text for an item, and an explanation."""
 
     title: str
     text: Callable[[Any], str]
@@ -68,29 +68,29 @@ def grid(columns: Sequence[Column], items: Iterable[Any], left: int = 0) -> Grid
 
 
 def notes(columns: Sequence[Column]) -> list[str]:
-    """Return the explanations of columns as lines of a paragraph."""
+    """Return the explanations of columns, as wrapped lines."""
     return textwrap.wrap(" ".join(column.note for column in columns if column.note), 77)
 
 
 def escaped(text: str) -> str:
-    """Return a text as HTML; a byte of a file's name that is no text is shown as its number."""
+    """Return a text as HTML; bytes that are not valid text are shown as escapes."""
     return html.escape(text.encode(errors="backslashreplace").decode(), quote=True)
 
 
 Parts = Sequence[str | Grid]
-"""What is shown one below the other."""
+"""Lines and tables to show, from top to bottom."""
 
 
 def print_parts(parts: Parts) -> None:
-    """Print lines and tables, one below the other, on stdout."""
+    """Print lines and tables on stdout."""
     from rich.console import Console
 
-    console = Console(highlight=False, force_jupyter=False)  # text, in a notebook too
+    console = Console(highlight=False, force_jupyter=False)  # text even in a notebook
     for part in parts:
         if isinstance(part, str):
             print(printable(part))
             continue
-        # Captured, for rich itself would end the process where nobody reads what it prints.
+        # Captured: rich itself would end the process on a closed pipe.
         with console.capture() as drawn:
             console.print(part.rich())
         for line in drawn.get().splitlines():
@@ -98,7 +98,7 @@ def print_parts(parts: Parts) -> None:
 
 
 def parts_html(parts: Parts) -> str:
-    """Return lines and tables as HTML, one below the other."""
+    """Return lines and tables as HTML."""
     shown = []
     for part in parts:
         if isinstance(part, Grid):
@@ -131,7 +131,7 @@ SECONDS = Column("seconds", lambda r: f"{r.configuration.seconds:.2f}")
 
 
 def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> Parts:
-    """Return what was simulated, a row for each agent, and the paired differences."""
+    """Return the setting, a row for each agent, and the paired differences."""
     several = all(result.configuration.runs > 1 for result in results)
     columns = [AGENT, REGRET, *([MEDIAN, SPREAD] if several else []), PER_STEP, SECONDS]
     lines = notes(columns) if several else []
@@ -146,7 +146,7 @@ def result_tables(results: Sequence[Result], differences: Sequence[Difference] =
 
 
 def setting_line(results: Sequence[Result]) -> str:
-    """Return a line that says what was simulated."""
+    """Return a line that describes what was simulated."""
     c = results[0].configuration
     runs = sorted({result.configuration.runs for result in results})
     count = f"{runs[0]:,} to " if len(runs) > 1 else ""
@@ -157,14 +157,14 @@ def setting_line(results: Sequence[Result]) -> str:
 
 
 def setting_lines(results: Sequence[Result]) -> list[str]:
-    """Return what was simulated in lines of a terminal's width, and one on each unusual fact."""
+    """Return wrapped lines on what was simulated, and one for each unusual fact."""
     facts = unusual(results[0].configuration._asdict())
     lines = [fact.line(facts[name]) for name, fact in FACTS.items() if name in facts and fact.line]
     return [*textwrap.wrap(setting_line(results), 80), *lines]
 
 
 def rounded(number: float | None) -> str:
-    """Return a number to three digits, or to the unit."""
+    """Return a number to three digits, or as an integer if it has more."""
     if number is None:
         return "-"
     size = abs(number)
@@ -174,7 +174,7 @@ def rounded(number: float | None) -> str:
 
 
 def with_error(mean: float | None, se: float | None) -> str:
-    """Return the mean to as many places as two digits of its standard error have."""
+    """Return mean +- standard error, rounded to two digits of the standard error."""
     if mean is None or se is None:
         return "-" if mean is None else f"{mean:,.4g}"
     if math.isnan(se) or not 1e-4 < se < 1e9:
@@ -184,19 +184,19 @@ def with_error(mean: float | None, se: float | None) -> str:
 
 
 def rounded_up(bound: float, shown: str) -> str:
-    """Return a bound on a number that `shown` begins with: rounded up, to the number's last place.
+    """Return a bound on the number at the start of `shown`, rounded up to the same decimal place.
 
-    If the number is at most the bound, so is what is shown of it.
+    So a number that does not exceed the bound is not shown to exceed it.
     """
     number = Decimal(shown.split()[0].replace(",", ""))
     return f"{Decimal(bound).quantize(number, ROUND_CEILING):,}".lower()
 
 
 def in_brackets(mean: float | None, se: float | None) -> str:
-    """Return the mean to the place of its standard error's first digit, and that digit."""
+    """Return the mean rounded to the first digit of its standard error, and that digit."""
     if mean is None:
         return "-"
-    if se is None or not 1e-3 * abs(mean) < 1e3 * se:  # so exact that no digit of it is shown
+    if se is None or not 1e-3 * abs(mean) < 1e3 * se:  # the error is below the digits shown
         return rounded(mean)
     exponent = math.floor(math.log10(max(abs(mean), se)))
     if not -4 <= exponent < 4:
@@ -207,7 +207,7 @@ def in_brackets(mean: float | None, se: float | None) -> str:
 
 
 def _on_offer(c: Configuration) -> str:
-    """Return what is on offer, as a table's first words."""
+    """Return a description of the arms."""
     if c.actions == "fixed":
         return f"K={c.K:,} arms"
     return c.actions if c.K is None else f"K={c.K:,} arms {c.actions}"

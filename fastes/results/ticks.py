@@ -1,4 +1,4 @@
-"""Numbers along an axis: few enough to be read, and without offsets."""
+"""Tick labels of axes: few, readable, without offsets."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _CHARACTER = 0.075  # inches, of a tick's label
 
 
 def number_text(value: float) -> str:
-    """Return a number for a tick, as short as it can be read.
+    """Return the short text of a number for a tick.
 
     >>> [number_text(value) for value in (0, 0.5, 2000, 3e6, 1e-5)]
     ['0', '0.5', '2,000', '3e6', '1e-5']
@@ -23,7 +23,7 @@ def number_text(value: float) -> str:
 
 
 def number_axis(axis: "Axis", inches: float, integer: bool = False) -> None:
-    """Let a linear axis of this length have a few round numbers, or integers."""
+    """Set a few round numbers, or integers, on a linear axis of this length."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     n = max(3, round(1.6 * inches))
@@ -32,14 +32,14 @@ def number_axis(axis: "Axis", inches: float, integer: bool = False) -> None:
 
 
 def log_axis(axis: "Axis", low: float, high: float) -> None:
-    """Let a logarithmic axis from `low` to `high` have numbers, however short or long it is."""
+    """Set numbers on a logarithmic axis from `low` to `high`."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
     decades = math.log10(high) - math.log10(low)
     if decades < 5:
         subs = (1,) if decades >= 2 else (1, 2, 5) if decades > 0.7 else (1, 1.5, 2, 3, 4, 5, 6, 8)
         axis.set_major_locator(LogLocator(subs=subs, numticks=20))
-    else:  # matplotlib's own would look beyond the largest number for the next power of ten
+    else:  # LogLocator would overflow beyond the largest float
         powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
         axis.set_major_locator(FixedLocator([10.0**n for n in powers[:: -(-len(powers) // 7)]]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
@@ -47,7 +47,7 @@ def log_axis(axis: "Axis", low: float, high: float) -> None:
 
 
 def ticks_at(axis: "Axis", values: Sequence[float], inches: float) -> None:
-    """Put ticks at these values of an axis, and numbers at as many as there is room for."""
+    """Set ticks at these values, with numbers where there is space."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
     shown = sorted(set(values))

@@ -1,4 +1,4 @@
-"""Which versions a result was made with."""
+"""The versions that a result was made with."""
 
 from typing import NamedTuple
 
@@ -12,14 +12,14 @@ from fastes.kernels.jit.cache import fingerprint
 
 @documented
 class Versions(NamedTuple):
-    """What the bits of a result may depend on, beside what was simulated.
+    """Versions on which the bits of a result may depend.
 
     Attributes
     ----------
     fastes : str
         Version of fastes.
     kernels : str
-        A hash of the source of the compiled code and of numba's version.
+        Hash of the kernels' source and of numba's version.
     numpy : str
         Version of NumPy.
     numba : str

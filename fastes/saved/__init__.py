@@ -1,1 +1,1 @@
-"""Files of fastes of any kind: opened, and described."""
+"""Loading and describing fastes files of any kind."""

@@ -1,4 +1,4 @@
-"""What a file of fastes holds, and how it was made."""
+"""Description of fastes files: their content and origin."""
 
 import json
 import os
@@ -24,10 +24,10 @@ from fastes.studies.store import Store
 
 
 def contents(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a file is and how it was made, as plain values, or raise FileFormatError."""
+    """Return the content and origin of a file as plain values, or raise FileFormatError."""
     kind = "study" if is_database(path) else kind_of(path)
     if kind is None or kind not in _READERS:
-        raise FileFormatError(f"{os.fspath(path)} is no file of fastes, or it is damaged")
+        raise FileFormatError(f"{os.fspath(path)} is not a fastes file, or it is damaged")
     with made_of(path, kind):
         found = {"kind": kind, "file": os.fspath(path), **_READERS[kind](path)}
         json.dumps(found, allow_nan=False)
@@ -79,7 +79,7 @@ def _of_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _facts(bandit: Bandit) -> dict[str, Any]:
     covariance = ("isotropic", "diagonal", "full")[np.ndim(bandit.prior_cov)]
     sizes = {"K": bandit.K, "d": bandit.d, "rank": bandit.rank, **bandit.rewards.facts}
-    law = {"actions": bandit.action_set.words, "prior_covariance": covariance}
+    law = {"actions": bandit.action_set.text, "prior_covariance": covariance}
     return {**sizes, **law, "fingerprint": bandit.fingerprint}
 
 
@@ -100,11 +100,11 @@ def _of_agent(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Describe a checkpoint, of other kernels too, which `resume` would refuse."""
+    """Describe a checkpoint, even one of other kernels, which `resume` would refuse."""
     meta, arrays = load_arrays(path, "checkpoint")
-    world = World.from_parts(meta, with_prefix(arrays, "truth_"))
+    world = World.from_arrays(meta, with_prefix(arrays, "truth_"))
     return {
-        "agents": [_standing(meta, arrays, i) for i in range(len(meta["agents"]))],
+        "agents": [_progress_of(meta, arrays, i) for i in range(len(meta["agents"]))],
         "T": meta["T"],
         "runs": meta["runs"],
         "seed": meta["seed"],
@@ -115,7 +115,7 @@ def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _standing(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) -> Any:
+def _progress_of(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) -> Any:
     described = meta["agents"][i]
     done, begun = 0, 0
     if i < len(meta["partials"]):

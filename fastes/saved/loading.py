@@ -1,4 +1,4 @@
-"""Open a file of fastes."""
+"""Loading of a fastes file of any kind."""
 
 import os
 
@@ -14,7 +14,7 @@ from fastes.studies.sweep import Sweep
 def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | Bandit | LiveAgent:
     """Read a result, a comparison, a study, a problem or an agent.
 
-    It returns what was saved, or the `Sweep` of a study. A checkpoint is for `resume`.
+    Returns the saved object, or the `Sweep` of a study. For a checkpoint use `resume`.
 
     Examples
     --------
@@ -33,5 +33,5 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | Bandit |
     if kind == "agent":
         return LiveAgent.load(path)
     if kind == "checkpoint":
-        raise FileFormatError(f"{os.fspath(path)} holds a checkpoint: go on from it with resume")
+        raise FileFormatError(f"{os.fspath(path)} is a checkpoint: continue it with resume")
     return load_results(path)

@@ -1,1 +1,1 @@
-"""Simulations: experiments, planned, executed on worker threads, kept in checkpoints."""
+"""Simulations: experiments, plans, worker threads and checkpoints."""

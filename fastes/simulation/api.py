@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from fastes.agents.agent import Agent
 from fastes.agents.own import OwnAgent, PlayerFactory
 from fastes.agents.own_compiled import require_action_law
+from fastes.checks.numbers import counted
 from fastes.problem.bandit import Bandit
 from fastes.problem.truth import Truth
 from fastes.problem.world import World
@@ -19,7 +20,7 @@ from fastes.simulation.checkpoint import create
 from fastes.simulation.execute import execute, result_of
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import empty_partial_result
-from fastes.simulation.plan import Plan, make_plan, thread_count
+from fastes.simulation.plan import RunPlan, make_plan, thread_count
 from fastes.simulation.progress import Report, of_several
 
 
@@ -44,56 +45,56 @@ def simulate(
 ) -> Result:
     """Play an agent on a bandit for T steps, many times, and measure its regret.
 
-    The result is a pure function of the problem, the agent, T, the seed and a run's number:
-    threads, and how many other runs there are, change no bit of it.
+    Each run is a pure function of the problem, the agent, T, the seed and its number: the number of
+    threads or of other runs changes no bit.
 
     Parameters
     ----------
     bandit : Bandit
         The problem.
-    agent : Agent, or your own
+    agent : Agent or custom agent
         The agent: `EnsembleSampling`, `ThompsonSampling`, `EnsemblePlusPlus`, `PerturbedHistory`,
         `InformationDirectedSampling`, `BayesUCB`, `LinUCB`, `EpsilonGreedy`, `Greedy` or
-        `UniformRandom`. Your own is any object with ``start(bandit, seed)``; what that returns has
-        ``act()`` and ``observe(arm, reward)``, and for diagnostics ``action_law()``. Where arms
-        change it is called as ``act(actions)`` and ``observe(row, reward)``.
+        `UniformRandom`. A custom agent is any object with ``start(bandit, seed)``, which returns
+        an object with ``act()`` and ``observe(arm, reward)``, and for diagnostics
+        ``action_law()``. If arms change, the calls are ``act(actions)`` and
+        ``observe(row, reward)``.
     T : int
         Number of steps of each run.
     runs : int
         Number of independent runs.
     seed : int
-        Two agents under one seed face the same theta and noise, run by run.
+        Agents with the same seed face the same theta and noise, run by run.
     theta : (d,) or (runs, d) array_like, optional
-        The true parameter, for all runs or for each. By default it is drawn from the prior
-        anew for every run (Bayesian regret).
+        The true parameter, for all runs or for each. By default it is drawn from the prior for
+        every run (Bayesian regret).
     truth : Truth, optional
-        How the world differs from what the agent believes, which is the bandit's: another prior
-        of theta, another noise. Regret is against the true means.
+        How the world differs from the bandit's prior and noise, which agents believe. Regret is
+        against the true means.
     delay : int
         The reward of step t is observed after the choice of step t + delay. Regret counts all
-        steps, those too whose rewards come too late to be observed.
+        steps, even if their rewards are never observed.
     points : int
-        Record the regret at this many times at most. Half of them are evenly spaced, half are
-        evenly spaced in log t.
+        Largest number of recorded times: half evenly spaced, half evenly spaced in log t.
     threads : int, optional
-        Number of threads; by default one for each processor that this process may use.
+        Number of threads; by default one for each available processor.
     diagnostics : array_like of int, optional
-        Steps, from 0 to T - 1, before which to probe the agent's state and measure what the
-        paper's theory speaks of (`Diagnostics`). It changes no action.
+        Steps, from 0 to T - 1, before which to measure the quantities of the paper's theory in
+        the agent's state (`Diagnostics`). It changes no action.
     samples : int
-        Draws of theta for each probe, where the law of the optimal action has no exact form.
+        Draws of theta per probe, if the law of the optimal action has no exact form.
     keep : {"actions", "rewards"} or a list of both, optional
-        Keep the arm, or the reward, of every step of every run, as `Result.actions` and
-        `Result.rewards`: 4 and 8 bytes a step while it runs.
+        Keep the arm or the reward of every step of every run, as `Result.actions` and
+        `Result.rewards`, at 4 and 8 bytes per step.
     progress : bool or callable, optional
-        True draws a bar, in a terminal or a notebook. A function is called with a `Progress`
-        about ten times a second.
+        True shows a progress bar in a terminal or notebook. A function is called with a
+        `Progress` about ten times a second.
     checkpoint : path, optional
-        A new file to keep the state in, from which `resume` goes on: after a power cut, on
-        Ctrl-C or SIGTERM, or with a longer horizon.
+        A new file for the state, from which `resume` continues after an interruption or with a
+        longer horizon.
     every : float
-        Seconds from one checkpoint to the next. Large states are written less often, so that
-        writing takes about a hundredth of the time.
+        Seconds between checkpoints. Large states are written less often, so that writing takes
+        about one percent of the time.
 
     Returns
     -------
@@ -102,8 +103,8 @@ def simulate(
     Raises
     ------
     SimulationStopped
-        A KeyboardInterrupt: on Ctrl-C, where there is no checkpoint. Its attribute `result` holds
-        the runs that were done by then.
+        A KeyboardInterrupt, on Ctrl-C without a checkpoint. Its attribute `result` holds the
+        completed runs.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def simulate(
     >>> result
     Result(ES, M=30: regret 90.57 +- 10 at T=500, 20 runs)
     """
-    given = {**locals()}  # what compare takes, but for the agents
+    given = {**locals()}  # the arguments of compare, except agents
     return compare(agents=[given.pop("agent")], **given)[0]
 
 
@@ -153,12 +154,12 @@ def compare(
     >>> comparison.differences()  # to the last, paired run by run
     [Difference(ES, M=100 minus TS: 2.126 +- 5.6)]
     """
-    given = {**locals()}  # of an experiment, of its world, and of how to do it
-    how = {name: given.pop(name) for name in ("threads", "progress", "checkpoint", "every")}
+    given = {**locals()}  # of the experiment, of its world, and of its execution
+    execution = {name: given.pop(name) for name in ("threads", "progress", "checkpoint", "every")}
     world = World(**{each.name: given.pop(each.name) for each in fields(World)})
     probe_times = given.pop("diagnostics")
     experiment = Experiment(**given, world=world, probe_times=probe_times)
-    return Comparison(run_experiment(experiment, **how))
+    return Comparison(run_experiment(experiment, **execution))
 
 
 class SimulationStopped(KeyboardInterrupt):
@@ -167,13 +168,13 @@ class SimulationStopped(KeyboardInterrupt):
     Attributes
     ----------
     result : Comparison or None
-        What was measured in the runs that were done by then, of the agents that had any.
+        The completed runs, of the agents that have any.
     done : str
-        Which runs were.
+        Says how many runs were completed.
     """
 
     def __init__(self, result: Comparison | None, done: str) -> None:
-        super().__init__(f"stopped {done}; checkpoint= keeps unfinished runs too")
+        super().__init__(f"stopped {done}; use checkpoint= to keep unfinished runs")
         self.result = result
         self.done = done
 
@@ -185,11 +186,11 @@ def run_experiment(
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
 ) -> tuple[Result, ...]:
-    """Do all runs of all agents, kept in a checkpoint if one is named. Return a result for each."""
+    """Do all runs of all agents, with a checkpoint if one is named. Return a result for each."""
     threads, runs = thread_count(threads), experiment.runs
-    own = [agent.label for agent in experiment.agents if not agent.compiled]
-    if checkpoint is not None and own:
-        raise ValueError(f"a checkpoint cannot hold {own[0]}: the state of an own agent is its own")
+    custom = [agent.label for agent in experiment.agents if not agent.compiled]
+    if checkpoint is not None and custom:
+        raise ValueError(f"checkpoint cannot save the state of the custom agent {custom[0]}")
     if experiment.probe_times is not None:
         for agent in experiment.agents:
             if isinstance(agent, OwnAgent):
@@ -198,7 +199,9 @@ def run_experiment(
                 require_action_law(agent)
         from fastes.theory.constants import constants_beside
 
-        constants_beside(experiment.bandit, experiment.seed)  # what cannot be had is refused now
+        constants_beside(
+            experiment.bandit, experiment.seed
+        )  # raises now if they cannot be computed
     plans = [
         make_plan(experiment, agent, runs, threads, saved=checkpoint is not None)
         for agent in experiment.agents
@@ -210,7 +213,7 @@ def run_experiment(
 
 
 def _run_unsaved(
-    experiment: Experiment, plans: Sequence[Plan], threads: int, report: Report | None
+    experiment: Experiment, plans: Sequence[RunPlan], threads: int, report: Report | None
 ) -> tuple[Result, ...]:
     e, results = experiment, []
     for i, (agent, plan) in enumerate(zip(e.agents, plans, strict=True)):
@@ -227,10 +230,13 @@ def _run_unsaved(
 
 
 def _stopped(experiment: Experiment, results: Sequence[Result]) -> SimulationStopped:
-    """Return the exception that brings what was done, and says what was not."""
+    """Return the exception with the completed runs."""
     if not results:
-        return SimulationStopped(None, "before a run was done")
+        return SimulationStopped(None, "before the first run was completed")
     runs = {result.label: result.configuration.runs for result in results}
-    told = [f"{runs.get(agent.label, 0):,} of {agent.label}" for agent in experiment.agents]
-    done = f"when of {experiment.runs:,} runs these were done: {', '.join(told)}"
+    total = counted(experiment.runs, "run")
+    counts = [
+        f"{runs.get(agent.label, 0):,} of {total} of {agent.label}" for agent in experiment.agents
+    ]
+    done = f"after {', '.join(counts)}"
     return SimulationStopped(Comparison(tuple(results)), done)

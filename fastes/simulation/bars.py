@@ -15,11 +15,11 @@ from fastes.simulation.progress import Progress, Report
 if TYPE_CHECKING:
     from rich.console import Console
 
-_NOTEBOOK_SECONDS = 0.3  # from one drawing in a notebook to the next
+_NOTEBOOK_SECONDS = 0.3  # between updates in a notebook
 
 
 class Bar(NamedTuple):
-    """A bar: its label, how far it is, and what is said beside it, given its speed."""
+    """A bar: its label, its progress, and a function from its speed to the text beside it."""
 
     label: str
     done: int
@@ -32,9 +32,9 @@ Draw = Callable[[Sequence[Bar]], None]
 
 @contextlib.contextmanager
 def bars() -> Iterator[Draw | None]:
-    """Give a function that draws bars in the place of those before; None if nobody would see it.
+    """Yield a function that updates the bars; None without a terminal or notebook.
 
-    It also says when kernels are compiled.
+    It also announces the compilation of kernels.
     """
     with compilation_notice():
         if _in_notebook():
@@ -48,7 +48,7 @@ def bars() -> Iterator[Draw | None]:
 
 @contextlib.contextmanager
 def bars_if(progress: object) -> Iterator[Draw | None]:
-    """Do as `bars` where progress is True; where it is None, say only when kernels are compiled."""
+    """As `bars` if progress is True; if it is None, only announce the compilation of kernels."""
     if progress is True:
         with bars() as draw:
             yield draw
@@ -59,7 +59,7 @@ def bars_if(progress: object) -> Iterator[Draw | None]:
 
 @contextlib.contextmanager
 def progress_report(progress: "bool | Report | None") -> Iterator[Report | None]:
-    """Give what a simulation reports its progress to: a caller's function, bars, or nothing."""
+    """Yield the function that receives progress: the caller's, one that draws bars, or None."""
     if progress and progress is not True and not callable(progress):
         raise TypeError(f"progress must be True or a function, got {progress!r}")
     with bars_if(progress) as draw:
@@ -81,7 +81,7 @@ def _draw_progress(draw: Draw, now: Progress) -> None:
 
 @functools.cache
 def terminal() -> "Console":
-    """Return the console that all of stderr is drawn on: a notice must not cut through a bar."""
+    """Return the one console for stderr, so that notices do not break bars."""
     from rich.console import Console
 
     return Console(stderr=True)
@@ -89,12 +89,12 @@ def terminal() -> "Console":
 
 @contextlib.contextmanager
 def compilation_notice() -> Iterator[None]:
-    """Say on stderr, if somebody reads it as it comes, when kernels are compiled."""
+    """Announce the compilation of kernels on stderr, in a terminal or notebook."""
 
     def announce() -> None:
         if not cache_is_kept():
-            return  # there is a warning, and it is not once
-        text = "compiling for this machine, once: ten to thirty seconds"
+            return  # there is a warning instead, and compilation is repeated in each process
+        text = "compiling for this machine (once, ten to thirty seconds)"
         if _in_notebook():
             print(text, file=sys.stderr)
         elif _on_terminal():
@@ -120,7 +120,7 @@ def _terminal_bars() -> Iterator[Draw]:
 
         def draw(shown: Sequence[Bar]) -> None:
             if [task.description for task in display.tasks] != [bar.label for bar in shown]:
-                # Begun with what is done already, which is no part of the speed.
+                # Start from what is already done, which must not count towards the speed.
                 for task in display.task_ids:
                     display.remove_task(task)
                 for bar in shown:
@@ -138,22 +138,22 @@ def _on_terminal() -> bool:
 
 
 def _in_notebook() -> bool:
-    """Return whether output goes to a notebook. IPython in a terminal is a terminal."""
+    """Return whether output goes to a notebook; IPython in a terminal does not count."""
     shell = sys.modules.get("IPython")
     current: Any = shell.get_ipython() if shell is not None else None
     return current is not None and hasattr(current, "kernel")
 
 
 def _notebook_bars() -> Draw:
-    """Return what draws bars below a notebook's cell.
+    """Return a function that draws bars below a notebook's cell.
 
-    Not by rich, which asks for a further package there.
+    rich would need another package there.
     """
     from IPython.display import HTML, display
 
     handle: Any = display(HTML(""), display_id=True)
     drawn = [0.0]
-    began: dict[str, tuple[float, float]] = {}  # when each was first drawn, and how far it was
+    began: dict[str, tuple[float, float]] = {}  # time and progress when first drawn
 
     def draw(shown: Sequence[Bar]) -> None:
         now = time.monotonic()

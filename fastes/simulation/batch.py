@@ -1,4 +1,4 @@
-"""A batch of runs, one alone or several together, in slices of a fraction of a second."""
+"""Advance a batch of runs, in slices of a fraction of a second."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from fastes.kernels.streams.philox import Source, source
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.late import fill_late, late_arrays
 from fastes.simulation.partial_result import BatchState, PartialResult
-from fastes.simulation.plan import Plan
+from fastes.simulation.plan import RunPlan
 from fastes.simulation.shared_update import SharedUpdate
 from fastes.simulation.stages import environments_of, offers_of_run, run_failure
 
@@ -31,29 +31,29 @@ _SLICE_SECONDS = 0.1
 
 
 class RunContext(NamedTuple):
-    """What the runs of an agent have in common."""
+    """What all runs of an agent share."""
 
     experiment: Experiment
     agent: Agent
-    partial: PartialResult  # to write to
-    plan: Plan
+    partial: PartialResult  # written to
+    plan: RunPlan
     shared_update: SharedUpdate | None
 
 
 class Slice(NamedTuple):
-    """What was done in a fraction of a second."""
+    """The work of a fraction of a second."""
 
     steps: int
     regret: float
-    capture: Callable[[], BatchState]  # the state now; to be called before the runs go on
+    capture: Callable[[], BatchState]  # returns the state; call before the runs continue
 
 
 def run_batch(
     context: RunContext, runs: range, counts: NDArray[np.int64], saved: BatchState | None = None
 ) -> Iterator[Slice]:
-    """Do runs, several of them together, from their beginning or from a saved state.
+    """Advance runs together, from the start or from a saved state.
 
-    Adds to `counts` how often each arm was played. No bit depends on which runs go together.
+    Adds the numbers of plays to `counts`. No bit depends on how runs are batched.
     """
     run = _run_alone if len(runs) == 1 else _run_many
     return run(context, runs, counts, saved)
@@ -111,7 +111,7 @@ def _run_many(
 ) -> Iterator[Slice]:
     e, agent, n = context.experiment, context.agent, len(runs)
     problem = e.bandit.canonical
-    actions = e.bandit.action_set.kernel_actions(problem, e.seed, runs[0])  # those of all runs
+    actions = e.bandit.action_set.kernel_actions(problem, e.seed, runs[0])  # equal for all runs
     sources = Source(
         np.full(n, e.seed, np.uint64), np.arange(runs.start, runs.stop, dtype=np.uint64)
     )
@@ -126,7 +126,7 @@ def _run_many(
             stored = None if saved is None else saved.states[i]
             late = state_at(environments.late, i)
             set_state(states, i, _state(e, agent, run, stored, actions.arms, late))
-    del state  # or one more would stay
+    del state  # free its memory
     rows = context.partial.rows(runs)
     records = Record(
         times=np.tile(e.times, (n, 1)),
@@ -149,8 +149,9 @@ def _run_many(
     failed_run = np.full(1, -1)
 
     def step_to(t: int, stop: int) -> int:
-        rest = (environments, records, sources, work, failed_run, t, stop)
-        reached = forward(states, actions, *rest)
+        reached = forward(
+            *(states, actions, environments, records, sources, work, failed_run, t, stop)
+        )
         if reached < stop:
             raise run_failure(e.bandit, runs[failed_run[0]], reached)
         return int(reached)
@@ -158,7 +159,7 @@ def _run_many(
     before = counts.copy()
 
     def add_counts() -> None:
-        np.add(before, records.counts.sum(axis=0), out=counts)  # twice is as good as once
+        np.add(before, records.counts.sum(axis=0), out=counts)  # idempotent
 
     def capture(t: int) -> BatchState:
         add_counts()
@@ -175,7 +176,7 @@ def _run_many(
 def _state(
     e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any, late: LateRewards
 ) -> Any:
-    """Return the agent's state at the beginning of a run; or the saved one, and fill `late`."""
+    """Return the agent's initial state, or the saved one, for which `late` is filled too."""
     r, learned = e.bandit.rank, (e.bandit.rewards, e.bandit.action_set.keys)
     if not e.bandit.action_set.arms_repeat:
         arms = None
@@ -194,12 +195,11 @@ def slices(
     capture: Callable[[int], BatchState],
     total: Floats,
 ) -> Iterator[Slice]:
-    """Go from step t to `last` in slices of about a tenth of a second.
+    """Advance from step t to `last` in slices of about a tenth of a second.
 
-    `step_to(t, stop)` returns the step it reached, and `total` holds the regret so far of
-    every run.
+    `step_to(t, stop)` returns the step reached; `total` holds the regret so far of each run.
     """
-    length, regret = 1, float(total.sum())  # a single step may take long
+    length, regret = 1, float(total.sum())  # start small: a single step may take long
     while t < last:
         began = time.perf_counter()
         reached = step_to(t, min(last, t + length))
@@ -208,5 +208,5 @@ def slices(
         yield Slice(len(total) * steps, so_far - regret, partial(capture, reached))
         t, regret = reached, so_far
         if steps > 0:
-            # The first slice may have had to compile: grow step by step.
+            # The first slice may include compilation: grow gradually.
             length = max(1, min(4 * length, int(steps * _SLICE_SECONDS / max(elapsed, 1e-9))))

@@ -1,7 +1,7 @@
-"""Simulations kept in a file, to go on from after whatever stopped them.
+"""Simulations with a checkpoint file, from which they can be resumed.
 
-All random numbers are functions of (seed, run, stream, counter), so that an experiment and its
-partial results are all that is needed to go on to the same bit.
+All random numbers are functions of (seed, run, stream, counter), so the experiment and its partial
+results suffice to continue to the same bit.
 """
 
 import contextlib
@@ -27,16 +27,16 @@ from fastes.simulation.checkpoint_file import (
 from fastes.simulation.execute import execute, result_of
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import PartialResult, empty_partial_result
-from fastes.simulation.plan import Plan, make_plan, thread_count
+from fastes.simulation.plan import RunPlan, make_plan, thread_count
 from fastes.simulation.progress import Report, of_several
 from fastes.simulation.signals import orderly_termination
 
 _SHARE = 0.01
-"""Of the time that writing may take: a state so large that it takes long is written less often."""
+"""Largest share of the time spent on writing: large states are written less often."""
 
 
 class Checkpoint:
-    """An experiment, whose agents are done one after the other, and the file it is kept in."""
+    """An experiment, whose agents run one after the other, and its checkpoint file."""
 
     def __init__(
         self,
@@ -48,22 +48,22 @@ class Checkpoint:
     ) -> None:
         self.path = path
         self.experiment = experiment
-        self.partials = partials  # of the agents that were begun
+        self.partials = partials  # of the agents that have started
         self.every = numbers.positive("every", every)
         self._written, self._took = time.monotonic(), 0.0
         self._locked = locked
         self._writer = uuid.uuid4().hex
-        # Who may have written what is there: a write may be interrupted once it is done.
+        # Writers whose file may be replaced: a write may be interrupted after its rename.
         self._ours = [self._writer] if locked is None else [self._writer, writer_of(path)]
 
     def due(self) -> bool:
-        """Return whether it is time to write, by a clock that nobody sets back."""
+        """Return whether it is time to write."""
         return time.monotonic() - self._written >= max(self.every, self._took / _SHARE)
 
     def write(self, new: bool = False) -> None:
-        """Write everything to a new file, and put it in the place of the last, if there is one.
+        """Write everything to a new file that replaces the last.
 
-        What somebody else has put there since then stays.
+        A file written by another process since then is not replaced.
         """
         began = time.monotonic()
         if not new and Path(self.path).exists() and writer_of(self.path) not in self._ours:
@@ -75,29 +75,29 @@ class Checkpoint:
         self._took = self._written - began
 
     def _displaced(self) -> FileExistsError:
-        """Write everything beside a file that is somebody else's. Return the error that says so."""
+        """Write everything to another file, beside one of another process. Return the error."""
         path = Path(self.path)
         names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in itertools.count(2))
         kept = next(name for name in names if not name.exists())
         write_checkpoint(kept, self.experiment, self.partials, self._writer, new=True)
         return FileExistsError(
-            f"{path} is not what this simulation wrote there, and stays: go on by resume of {kept}"
+            f"{path} was written by another process and is kept: resume {kept} instead"
         )
 
     def run(
         self,
-        plans: Sequence[Plan],
+        plans: Sequence[RunPlan],
         threads: int,
         progress: Report | None = None,
     ) -> tuple[Result, ...]:
-        """Do what is left to do, if no other process does. Return a result for each agent."""
+        """Do the remaining work under a lock. Return a result for each agent."""
         with orderly_termination(), contextlib.ExitStack() as stack:
             if self._locked is None:
                 self._locked = stack.enter_context(LockedFile(self.path))
             return self._run(plans, threads, progress)
 
     def _run(
-        self, plans: Sequence[Plan], threads: int, progress: Report | None
+        self, plans: Sequence[RunPlan], threads: int, progress: Report | None
     ) -> tuple[Result, ...]:
         e, results = self.experiment, []
         for i, (agent, plan) in enumerate(zip(e.agents, plans, strict=True)):
@@ -117,7 +117,7 @@ class Checkpoint:
 
 
 def create(path: str | os.PathLike[str], experiment: Experiment, every: float) -> Checkpoint:
-    """Return a checkpoint of an experiment before its first step, written to a new file."""
+    """Write the checkpoint of an experiment before its first step to a new file."""
     checkpoint = Checkpoint(path, experiment, [], every)
     require_new(path)
     try:
@@ -129,11 +129,11 @@ def create(path: str | os.PathLike[str], experiment: Experiment, every: float) -
 
 
 def require_new(path: str | os.PathLike[str]) -> None:
-    """Raise unless a path is free for a new checkpoint, with advice that fits what is there."""
+    """Raise unless a path is free for a new checkpoint."""
     if Path(path).exists():
         is_checkpoint = kind_of(path) == "checkpoint"
-        advice = "go on from it with resume, or delete it" if is_checkpoint else "name a new file"
-        raise FileExistsError(f"checkpoint {os.fspath(path)} is there already: {advice}")
+        advice = "resume it or delete it" if is_checkpoint else "name a new file"
+        raise FileExistsError(f"checkpoint {os.fspath(path)} already exists: {advice}")
     require_replaceable(path, "checkpoint")
 
 
@@ -145,24 +145,24 @@ def resume(
     every: float = 60.0,
     progress: bool | Report | None = None,
 ) -> Result | Comparison:
-    """Go on from a checkpoint, to the result of a simulation that was never stopped.
+    """Continue from a checkpoint, to the result of an uninterrupted simulation.
 
-    No bit depends on when or how often it was stopped, nor on threads. The file is kept up to
-    date on the way.
+    No bit depends on when or how often it was stopped, nor on threads. The file is updated along
+    the way.
 
     Parameters
     ----------
     path : path
-        What `simulate` or `compare` was given as `checkpoint`.
+        The `checkpoint` of `simulate` or `compare`.
     T : int, optional
-        A longer horizon. The result is that of a simulation of that horizon from the start.
+        A longer horizon. The result is as if that horizon had been used from the start.
     threads, every, progress
         As for `simulate`.
 
     Returns
     -------
     Result
-        Or a `Comparison`, where there are several agents.
+        Or a `Comparison` of several agents.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def resume(
     Result(Greedy: regret 53.77 at T=200, 1 run)
     """
     threads = thread_count(threads)
-    # Locked before it is read: what another process writes meanwhile would be lost.
+    # Locked before reading: what another process writes meanwhile would be lost.
     with LockedFile(path) as locked, progress_report(progress) as report:
         experiment, partials = read_checkpoint(path)
         if T is not None:
@@ -192,6 +192,6 @@ def resume(
         checkpoint = Checkpoint(path, experiment, partials, every, locked)
         try:
             results = checkpoint.run(plans, threads, report)
-        except FileFormatError as error:  # of a state, which is made when its turn comes
+        except FileFormatError as error:  # of a state, which is restored when its turn comes
             raise FileFormatError(f"{os.fspath(path)}: {error}") from error
     return results[0] if len(results) == 1 else Comparison(results)

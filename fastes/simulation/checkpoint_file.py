@@ -1,4 +1,4 @@
-"""A checkpoint as a file: an experiment, and what is known of its runs so far."""
+"""Checkpoint files: an experiment and the partial results of its runs."""
 
 import os
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ def write_checkpoint(
     writer: str,
     new: bool = False,
 ) -> None:
-    """Write an experiment and the partial results of its first agents, whole or not at all.
+    """Write an experiment and the partial results of its first agents, atomically.
 
-    The file names its `writer`, by which it is known again (`writer_of`).
+    The file records its `writer` (`writer_of`).
     """
-    meta, arrays = experiment.parts()
+    meta, arrays = experiment.saved()
     for i, partial in enumerate(partials):
-        arrays |= {f"partial{i}_{name}": part for name, part in _packed(partial).items()}
+        arrays |= {f"partial{i}_{name}": array for name, array in _packed(partial).items()}
     meta |= {
         "writer": writer,
         "kernels": fingerprint(),
@@ -44,7 +44,7 @@ def write_checkpoint(
 
 
 def writer_of(path: str | os.PathLike[str]) -> Any:
-    """Return who wrote a checkpoint; None of a file that is none, or of none at all."""
+    """Return the writer of a checkpoint; None if there is no such file or it is of another kind."""
     return description_of(path).get("writer")
 
 
@@ -54,34 +54,33 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Experiment, list[Part
     if meta.get("kernels") != fingerprint():
         raise FileFormatError(
             f"{os.fspath(path)} was written by fastes {meta.get('version')} with other kernels "
-            f"than this fastes {fastes.__version__}: only the version that began a simulation "
-            "can go on to the same bit"
+            f"than this fastes {fastes.__version__}: resume needs the version that wrote it"
         )
     with made_of(path, "checkpoint"):
-        experiment = Experiment.from_parts(meta, arrays)
+        experiment = Experiment.from_saved(meta, arrays)
         for agent, code in zip(experiment.agents, meta["code"], strict=True):
             if code_of(agent) != code:
                 raise OwnAgentError(
                     f"the code of {agent.name} has changed since {os.fspath(path)} was written: "
-                    "only what began a simulation can go on to the same bit"
+                    "resume needs the same code"
                 )
         partials = [
             _unpacked(experiment, described, with_prefix(arrays, f"partial{i}_"))
             for i, described in enumerate(meta["partials"])
         ]
         if len(partials) > len(experiment.agents):
-            raise ValueError("there are more results than agents")
+            raise ValueError("it has more results than agents")
         return experiment, partials
 
 
 def extended(old: Experiment, new: Experiment, partial: PartialResult) -> PartialResult:
-    """Return a partial result for a longer horizon. All states must be there to go on from."""
+    """Return a partial result for a longer horizon; empty unless all states were kept."""
     if new.T == old.T:
         return partial
     longer = empty_partial_result(new, partial.runs)
     if sum(len(each.runs) for each in partial.finished) < partial.done.sum():
-        return longer  # some states were not kept: from the beginning
-    # Recording times are nested: what the longer horizon asks for is there.
+        return longer  # some states were not kept: start again
+    # Recording times are nested: those of the longer horizon up to old.T were recorded.
     known = np.flatnonzero(np.isin(new.times, old.times))
     longer.regret[:, known] = partial.regret[:, np.searchsorted(old.times, new.times[known])]
     for room, kept in ((longer.actions, partial.actions), (longer.rewards, partial.rewards)):
@@ -101,7 +100,7 @@ def _described(partial: PartialResult) -> dict[str, Any]:
 
 
 def _packed(partial: PartialResult) -> Arrays:
-    """Return the arrays of a partial result; those of all states end to end, which is faster."""
+    """Return the arrays of a partial result; those of all states are concatenated, for speed."""
     arrays: Arrays = {
         "regret": partial.regret,
         "counts": partial.counts,
@@ -110,15 +109,15 @@ def _packed(partial: PartialResult) -> Arrays:
         "rewards": partial.rewards,
     }
     if partial.measurements is not None:
-        arrays |= {f"probe_{name}": part for name, part in partial.measurements._asdict().items()}
+        arrays |= {f"probe_{name}": array for name, array in partial.measurements._asdict().items()}
     batches = [*partial.finished, *partial.in_progress]
     if batches:
         arrays["totals"] = np.concatenate([each.totals for each in batches])
     states = [state for each in batches for state in each.states]
     for name in states[0] if states else ():
-        parts = [state[name] for state in states]
-        arrays[f"state_{name}"] = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        arrays[f"length_{name}"] = np.array([len(part) for part in parts])
+        each = [state[name] for state in states]
+        arrays[f"state_{name}"] = each[0] if len(each) == 1 else np.concatenate(each)
+        arrays[f"length_{name}"] = np.array([len(array) for array in each])
     return arrays
 
 
@@ -142,7 +141,7 @@ def _unpacked(e: Experiment, described: dict[str, Any], arrays: Arrays) -> Parti
             found.append(BatchState(range(start, stop), t, arrays["totals"][its], states[its]))
             at = its.stop
     if at != len(states):
-        raise ValueError(f"there are {len(states)} states of {at} runs")
+        raise ValueError(f"it has {len(states)} states for {at} runs")
     measurements = None
     if e.probe_times is not None:
         measurements = Measurements(*(arrays[f"probe_{name}"] for name in Measurements._fields))
@@ -160,11 +159,11 @@ def _unpacked(e: Experiment, described: dict[str, Any], arrays: Arrays) -> Parti
 
 
 def _check_arrays(e: Experiment, arrays: Arrays) -> None:
-    """Raise ValueError unless compiled code can write to arrays and index by them."""
+    """Raise ValueError unless the arrays are safe for compiled code."""
     n, columns = e.runs, arrays["regret"].shape[-1]
-    # No fewer times than that are recorded. To list more would take room that no file takes.
+    # At least this many times are recorded; listing times without this check could exhaust memory.
     if columns < min(e.T, e.points) // 4:
-        raise ValueError(f"regret is recorded {columns} times, not {e.points} times of {e.T}")
+        raise ValueError(f"regret has {columns} recorded times, too few for {e.points} of {e.T}")
     times = () if e.probe_times is None else e.probe_times
     expected: dict[str, tuple[tuple[int, ...], Any]] = {
         "regret": ((n, len(e.times)), np.float64),
@@ -181,4 +180,4 @@ def _check_arrays(e: Experiment, arrays: Arrays) -> None:
             raise ValueError(f"{name!r} of shape {arrays[name].shape} does not fit {n} runs")
     keys = arrays.get("state_late_keys", np.zeros(0))
     if e.bandit.action_set.arms_repeat and not ((keys >= 0) & (keys < e.bandit.K)).all():
-        raise ValueError("a reward that is late is of no arm")
+        raise ValueError("a delayed reward has an unknown arm")

@@ -1,4 +1,4 @@
-"""The runs of one agent, executed: from a partial result to a whole one."""
+"""Execution of the runs of one agent, from a partial to a complete result."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -15,28 +15,28 @@ from fastes.results.result import Result
 from fastes.simulation.batch import RunContext
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import PartialResult
-from fastes.simulation.plan import Plan
+from fastes.simulation.plan import RunPlan
 from fastes.simulation.progress import Progress
 from fastes.simulation.shared_update import SharedUpdate
 from fastes.simulation.workers import Batch, CheckpointWriter, run_batches
 
-_BATCH_BYTES = 240  # of a batch that waits, with the two numbers of its range
+_BATCH_BYTES = 240  # of a waiting batch
 
 
 def execute(
     experiment: Experiment,
     agent: Agent,
     partial: PartialResult,
-    plan: Plan,
+    plan: RunPlan,
     *,
     progress: Callable[[Progress], None] | None = None,
     writer: CheckpointWriter | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> None:
-    """Do the runs of a partial result that are not done yet, as planned.
+    """Do the remaining runs of a partial result, as planned.
 
-    It ends early once `stop` returns True: some runs are not done then. What is done by then, and
-    where the others are, is in the partial result, which `writer` writes on the way.
+    Ends early once `stop` returns True. The partial result holds completed runs and the state of
+    the others; `writer` writes it from time to time.
     """
     before, began = partial.seconds, time.perf_counter()
     sharing = SharedUpdate(plan.sharing) if plan.sharing else nullcontext()
@@ -48,7 +48,7 @@ def execute(
         context = RunContext(experiment, agent, partial, plan, shared_update)
         timed = None if writer is None else _Timed(writer, note_time)
         left = int((~partial.done).sum())
-        require(f"the order of {left:,} runs", _BATCH_BYTES * -(-left // plan.batch))
+        require(f"the list of {left:,} runs", _BATCH_BYTES * -(-left // plan.batch))
         batches = list(_batches(partial, plan.batch))
         try:
             run_batches(context, batches, plan.workers, progress, timed, stop)
@@ -57,20 +57,20 @@ def execute(
 
 
 class _Timed:
-    """A checkpoint writer that notes the time spent before it writes."""
+    """A checkpoint writer that updates the elapsed time before it writes."""
 
     def __init__(self, writer: CheckpointWriter, note_time: Callable[[], None]) -> None:
         self.due = writer.due
         self._write, self._note_time = writer.write, note_time
 
     def write(self) -> None:
-        """Note the time, and write."""
+        """Update the elapsed time, and write."""
         self._note_time()
         self._write()
 
 
 def _batches(partial: PartialResult, size: int) -> Iterator[Batch]:
-    """Yield what is left to do, in batches of at most that size: first what was begun."""
+    """Yield the remaining work in batches of at most this size, started runs first."""
     begun = np.zeros_like(partial.done)
     for saved in partial.in_progress:
         begun[partial.rows(saved.runs)] = True
@@ -86,13 +86,13 @@ def _batches(partial: PartialResult, size: int) -> Iterator[Batch]:
 
 
 def result_of(experiment: Experiment, agent: Agent, partial: PartialResult, threads: int) -> Result:
-    """Return what was measured in the runs that are done, of which there must be one."""
+    """Return the result of the completed runs, of which there must be at least one."""
     e, found, done = experiment, None, partial.done
     if e.probe_times is not None:
         from fastes.theory.constants import constants_beside
 
         known = constants_beside(e.bandit, e.seed)
-        measured = Measurements(*(part[done] for part in partial.measurements or ()))
+        measured = Measurements(*(each[done] for each in partial.measurements or ()))
         found = Diagnostics(e.probe_times, e.samples, measured, known)
     numbers = np.flatnonzero(done) + partial.runs.start
     most = max(e.bandit.action_set.counted_arms, e.bandit.K or 1)

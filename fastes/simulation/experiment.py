@@ -1,4 +1,4 @@
-"""What is to be simulated: one problem and several agents, which face the same theta and noise."""
+"""Experiments: one problem and several agents that face the same theta and noise."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -21,14 +21,14 @@ from fastes.results.configuration import PARAMETERS, TRAJECTORIES, Configuration
 from fastes.results.versions import versions
 from fastes.simulation.recording import recording_times
 
-_SAMPLES = Parameter("Draws of theta for each probe.", "integer", 4096, minimum=2)
+_SAMPLES = Parameter("Draws of theta per probe.", "integer", 4096, minimum=2)
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Agents on a bandit, and what is recorded of their runs.
+    """Agents on a bandit, and what is recorded.
 
-    It describes itself for files field by field: a field that is added is saved with the others.
+    It is saved field by field, so a new field is saved automatically.
     """
 
     bandit: Bandit
@@ -40,8 +40,8 @@ class Experiment:
     theta: Floats | None = None  # one row for all runs, or for each; None: drawn from the prior
     probe_times: NDArray[np.int64] | None = None  # steps before which the state is probed
     samples: int = 4096  # draws of theta for each probe
-    keep: tuple[str, ...] = ()  # what is kept of every step, of `TRAJECTORIES`
-    world: World = AS_BELIEVED  # what is true beside the bandit
+    keep: tuple[str, ...] = ()  # which of `TRAJECTORIES` to record
+    world: World = AS_BELIEVED  # how the truth differs from the bandit
 
     def __post_init__(self) -> None:
         if not isinstance(self.bandit, Bandit):
@@ -62,19 +62,16 @@ class Experiment:
         given = self.bandit.action_set
         if not given.simulated:
             raise ValueError(
-                f"actions that are {type(given).__name__} are for live agents: "
-                "simulate has none to offer"
+                f"{type(given).__name__} actions are for live agents and cannot be simulated"
             )
         if given.chosen_by == "vector" and "actions" in self.keep:
-            raise ValueError(
-                f"keep actions is about arms with numbers: those of {given.words} have none"
-            )
+            raise ValueError(f"keep='actions' needs numbered arms, but actions are {given.text}")
         for agent in self.agents:
             given.check_plays(agent.label, agent.scores)
         object.__setattr__(self, "world", self.world.fitted(self.bandit))
         if self.theta is not None and self._changes_prior:
             truth = self.world.truth
-            raise ValueError(f"theta is fixed: truth must have no prior of it, got {truth}")
+            raise ValueError(f"theta is fixed, so truth must not set its prior, got {truth}")
 
     def _check_beliefs(self) -> None:
         """Raise ValueError where an agent's belief is not what it could know at best."""
@@ -87,21 +84,21 @@ class Experiment:
 
     @cached_property
     def times(self) -> NDArray[np.int64]:
-        """When regret is recorded."""
+        """The times at which regret is recorded."""
         return recording_times(self.T, self.points)
 
     @property
     def law(self) -> Any:
-        """The layout of the law of rewards, for kernels."""
+        """The layout of the reward law, for kernels."""
         return self.bandit.rewards.layout(self.world.truth)
 
     @property
     def waiting(self) -> int:
-        """How many rewards wait at most to be observed."""
+        """Largest number of delayed rewards."""
         return min(self.world.delay, self.T)
 
     def true_theta(self, run: int) -> Floats | None:
-        """Return theta of a run, or None where it is drawn from the bandit's own prior."""
+        """Return theta of a run, or None if it is drawn from the bandit's prior."""
         if self.theta is not None:
             return self.theta[run % len(self.theta)]
         if not self._changes_prior:
@@ -119,32 +116,32 @@ class Experiment:
         most = min(agent.max_steps for agent in self.agents)
         return replace(self, T=numbers.integer("T", T, self.T, most))
 
-    def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return what `from_parts` makes the same experiment of: a description and arrays."""
+    def saved(self) -> tuple[dict[str, Any], Arrays]:
+        """Return a description and arrays, from which `from_saved` makes an equal experiment."""
         meta: dict[str, Any] = {"agents": [agent.description() for agent in self.agents]}
-        found: Arrays = dict(self.bandit.parts())
+        found: Arrays = self.bandit.arrays()
         for each in fields(self)[2:]:
             value = getattr(self, each.name)
             if isinstance(value, np.ndarray):
                 found[each.name] = value
             elif isinstance(value, World):
                 meta |= value.facts
-                found |= {f"truth_{name}": part for name, part in value.parts().items()}
+                found |= {f"truth_{name}": array for name, array in value.arrays().items()}
             else:
                 meta[each.name] = value
         return meta, found
 
     @classmethod
-    def from_parts(cls, meta: Mapping[str, Any], found: Arrays) -> Self:
-        """Return the experiment of these parts, or raise KeyError, TypeError or ValueError."""
-        bandit = Bandit.from_parts(found)
+    def from_saved(cls, meta: Mapping[str, Any], found: Arrays) -> Self:
+        """Return the experiment that was saved, or raise KeyError, TypeError or ValueError."""
+        bandit = Bandit.from_arrays(found)
         agents = tuple(agent_from_description(each) for each in meta["agents"])
-        world = World.from_parts(meta, with_prefix(found, "truth_"))
+        world = World.from_arrays(meta, with_prefix(found, "truth_"))
         known: dict[str, Any] = {**meta, **found, "world": world}
         return cls(bandit, agents, **{each.name: known[each.name] for each in fields(cls)[2:]})
 
     def configuration(self, agent: Agent, runs: int, threads: int, seconds: float) -> Configuration:
-        """Return what was simulated in some runs of one of the agents."""
+        """Return the configuration of some runs of one of the agents."""
         bandit, theta = self.bandit, self.theta
         asked = {name: getattr(self, name) for name in PARAMETERS}
         return Configuration(
@@ -157,7 +154,7 @@ class Experiment:
             rank=bandit.rank,
             noise=bandit.rewards.facts.get("noise"),
             rewards=bandit.rewards.name,
-            actions=bandit.action_set.words,
+            actions=bandit.action_set.text,
             theta="prior" if theta is None else f"fixed, {arrays.fingerprint(theta)}",
             problem=bandit.fingerprint,
             versions=versions()._asdict(),
@@ -168,7 +165,7 @@ class Experiment:
 
 
 def _checked_agents(given: Any) -> tuple[Agent, ...]:
-    """Return the agents to simulate, of which there must be one, or raise."""
+    """Return the agents, at least one, or raise."""
     try:
         agents = tuple(given)
     except TypeError:
@@ -177,16 +174,16 @@ def _checked_agents(given: Any) -> tuple[Agent, ...]:
             f"got {numbers.shown(given)}"
         ) from None
     if not agents:
-        raise ValueError("agents must hold at least one agent, got none")
+        raise ValueError("agents must have at least one agent, got none")
     return tuple(as_agent(agent) for agent in agents)
 
 
 def _kept(keep: Any) -> tuple[str, ...]:
-    """Return what to keep of every step, each once, or raise ValueError."""
+    """Return which of `TRAJECTORIES` to record, or raise ValueError."""
     names = (keep,) if isinstance(keep, str) else keep
     if not isinstance(names, Iterable) or not set(names) <= set(TRAJECTORIES):
         raise ValueError(
-            f"keep must be some of {', '.join(TRAJECTORIES)}, got {numbers.shown(keep)}"
+            f"keep must be a list of {', '.join(TRAJECTORIES)}, got {numbers.shown(keep)}"
         )
     return tuple(name for name in TRAJECTORIES if name in names)
 

@@ -1,4 +1,4 @@
-"""What is known so far of the runs of one agent in an experiment."""
+"""Partial results: what is known so far of the runs of one agent."""
 
 import math
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class BatchState(NamedTuple):
     states: list[Arrays]  # of the agents
 
     def one_by_one(self) -> list["BatchState"]:
-        """Return the state of each run by itself."""
+        """Return the state of each run as a batch of one."""
         return [
             BatchState(range(run, run + 1), self.t, self.totals[i : i + 1], [self.states[i]])
             for i, run in enumerate(self.runs)
@@ -32,17 +32,17 @@ class BatchState(NamedTuple):
 
 @dataclass(eq=False)
 class PartialResult:
-    """What is known of some runs so far."""
+    """What is known so far of some runs."""
 
     runs: range
-    regret: Floats  # (runs, times), in units of the noise: of a run, as far as it has come
+    regret: Floats  # (runs, times), in units of the noise, up to each run's current step
     measurements: Measurements | None  # of (runs, probe times) arrays
-    counts: NDArray[np.int64]  # (K,): how often each arm was played
+    counts: NDArray[np.int64]  # (K,): plays of each arm
     done: NDArray[np.bool_]  # (runs,)
-    actions: NDArray[np.uint32]  # (runs, T): the arm of every step; or (runs, 0) if not kept
-    rewards: Floats  # (runs, T), in units of the noise; or (runs, 0)
+    actions: NDArray[np.uint32]  # (runs, T): the arm of each step; (runs, 0) if not kept
+    rewards: Floats  # (runs, T), in units of the noise; (runs, 0) if not kept
     in_progress: list[BatchState] = field(default_factory=list)
-    finished: list[BatchState] = field(default_factory=list)  # of runs done, those kept
+    finished: list[BatchState] = field(default_factory=list)  # final states, if kept
     seconds: float = 0.0
 
     def rows(self, runs: range) -> slice:
@@ -51,7 +51,7 @@ class PartialResult:
 
 
 def empty_partial_result(experiment: Experiment, runs: range) -> PartialResult:
-    """Return what is known of runs before they begin."""
+    """Return the partial result of runs before they start."""
     n, times = len(runs), len(experiment.times)
     memory.require(f"a record of {n:,} runs at {times:,} times", times * (8 * n + 200))
     measurements = None
@@ -71,9 +71,9 @@ def empty_partial_result(experiment: Experiment, runs: range) -> PartialResult:
 
 
 def _empty_trajectories(experiment: Experiment, n: int) -> tuple[NDArray[np.uint32], Floats]:
-    """Return room for what is kept of every step of n runs, or raise MemoryError."""
+    """Return empty arrays of the trajectories of n runs, or raise MemoryError."""
     T, keep = experiment.T, experiment.keep
     shapes = {name: (n, T if name in keep else 0) for name in TRAJECTORIES}
     needed = 4 * math.prod(shapes["actions"]) + 8 * math.prod(shapes["rewards"])
-    memory.require(f"to keep the {' and '.join(keep)} of {n:,} runs of {T:,} steps", needed)
+    memory.require(f"keeping {' and '.join(keep)} of {n:,} runs of {T:,} steps", needed)
     return np.zeros(shapes["actions"], np.uint32), np.zeros(shapes["rewards"])

@@ -1,6 +1,6 @@
-"""How runs are executed: how many workers, how many runs a batch, in which mode.
+"""Plans: the number of workers, the runs per batch, and the mode of execution.
 
-Agents state facts; the policy is here. It changes no bit of an outcome.
+No bit of a result depends on the plan.
 """
 
 import os
@@ -15,13 +15,13 @@ from fastes.simulation.experiment import Experiment
 
 _LARGEST_BATCH = 32
 _MANY_RUNS = 8 * _LARGEST_BATCH
-"""From that many runs a worker on, short ones are done in batches."""
+"""Fewest runs per worker for which short runs are done in batches."""
 
 _WORTH_SHARING = 2e6
-"""Multiply-adds in a step, above which handing out the work pays: about half a millisecond."""
+"""Multiply-adds per step above which sharing pays: about half a millisecond."""
 
 
-class Plan(NamedTuple):
+class RunPlan(NamedTuple):
     """How the runs of one agent are executed.
 
     Attributes
@@ -29,14 +29,13 @@ class Plan(NamedTuple):
     workers : int
         Threads that do runs.
     batch : int
-        Runs that a worker does together, at most.
+        Largest number of runs that a worker does together.
     mode : {"alone", "sequence", "lockstep"}
-        How it does them: one run at a time; one after the other in one call of a kernel; all at
-        the same step.
+        One run at a time; one after the other in one kernel call; or all in lockstep.
     search : {"none", "information", "scan", "certificate", "boxes"}
-        How an arm is found.
+        How the best arm is found.
     sharing : int
-        Threads that share the update of one run's models, or 0.
+        Threads that share the update of a run's models, or 0.
     """
 
     workers: int
@@ -48,18 +47,17 @@ class Plan(NamedTuple):
 
 def make_plan(
     experiment: Experiment, agent: Agent, runs: int, threads: int, saved: bool = False
-) -> Plan:
-    """Return how to execute some runs of an agent, or raise MemoryError.
+) -> RunPlan:
+    """Return the plan of some runs of an agent, or raise MemoryError.
 
-    With as many workers as there are runs and memory for. What is `saved` is copied when it is
-    written.
+    It has as many workers as runs and memory allow. With `saved`, states are copied when written.
     """
     e, K, r, T = experiment, experiment.bandit.K, experiment.bandit.rank, experiment.T
     if e.probe_times is not None:
         draws = 8 * e.samples * (r + 4)
-        memory.require(f"diagnostics by {e.samples:,} draws", min(threads, runs) * draws)
-    if not agent.compiled:  # threads would wait for each other, and its code need not bear them
-        return Plan(workers=1, batch=1, mode="alone", search="none")
+        memory.require(f"diagnostics with {e.samples:,} draws", min(threads, runs) * draws)
+    if not agent.compiled:  # threads would not run in parallel, and it may not be thread-safe
+        return RunPlan(workers=1, batch=1, mode="alone", search="none")
     points, fixed = len(e.times), e.bandit.action_set.fixed
     one, once = run_bytes(agent, e.bandit.sizes, T, e.waiting), 8 * runs * points
     copy = one.state if saved else 0
@@ -73,28 +71,28 @@ def make_plan(
     if mode == "sequence" and runs < _MANY_RUNS * workers:
         mode = "alone"
     if mode == "alone":
-        return Plan(workers, 1, mode, search, sharing)
-    # A batch has its stack of states, and one more while they are made.
+        return RunPlan(workers, 1, mode, search, sharing)
+    # A batch has its stack of states, and one more state while they are made.
     state = one.state + K + 8 * K
     stack = state + one.means + 8 * points + copy
     batch = int(min(_LARGEST_BATCH, -(-runs // workers), (available // workers - state) // stack))
     if batch < MODELS:
-        return Plan(workers, 1, "alone", search, sharing)
-    return Plan(workers, batch, mode, search)
+        return RunPlan(workers, 1, "alone", search, sharing)
+    return RunPlan(workers, batch, mode, search)
 
 
 def modes(agent: Agent, K: int, r: int, T: int) -> list[str]:
-    """Return the modes in which runs of these sizes may be executed, the preferred one last."""
+    """Return the possible modes for runs of these sizes, the preferred one last."""
     if runs_in_lockstep(agent, K, r, T):
         return ["alone", "lockstep"]
     return ["alone", "sequence"] if _is_short(agent, K, r, T) else ["alone"]
 
 
 def runs_in_lockstep(agent: Agent, K: int, r: int, T: int) -> bool:
-    """Return whether several runs are done faster in lockstep, the arms read once for all of them.
+    """Return whether runs are faster in lockstep, which reads the arms once for all of them.
 
-    Measured: where a certificate rules out few arms, or comes too late; not where the models of an
-    eager ensemble take the time.
+    Measured: yes if a certificate excludes few arms or comes too late; no if updating the models of
+    an eager ensemble dominates.
     """
     if agent.scores != "linear" or agent.shared_cost(r) > 0:
         return False
@@ -102,10 +100,9 @@ def runs_in_lockstep(agent: Agent, K: int, r: int, T: int) -> bool:
 
 
 def _is_short(agent: Agent, K: int, r: int, T: int) -> bool:
-    """Return whether a run is so short that several are better done in one call.
+    """Return whether runs are so short that several per kernel call are faster.
 
-    Measured: where handing the interpreter's lock from thread to thread for every call takes as
-    long as the steps in it.
+    Measured: if passing the interpreter's lock between threads takes as long as a call's steps.
     """
     return (
         T <= 10_000 and search_method(agent, K, r) in ("none", "scan") and agent.shared_cost(r) == 0

@@ -1,8 +1,8 @@
-"""Compile ahead of time what agents need: the first step on a cluster, or of a container's build.
+"""Ahead-of-time compilation of the kernels that agents need.
 
-Machine code depends on the types of an agent's state and of its search, not on sizes. Sizes decide
-which search and which mode are planned (`fastes.agents.search`, `fastes.simulation.plan`); the code
-is then compiled by a few steps on a tiny problem.
+Machine code depends on the types of an agent's state and search, not on sizes. Sizes determine the
+search and the mode (`fastes.agents.search`, `fastes.simulation.plan`), which are then compiled by a
+few steps on a tiny problem.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,22 +21,22 @@ from fastes.problem.linear import LinearBandit
 from fastes.simulation.execute import execute
 from fastes.simulation.experiment import Experiment
 from fastes.simulation.partial_result import empty_partial_result
-from fastes.simulation.plan import Plan, modes
+from fastes.simulation.plan import RunPlan, modes
 
 _STEPS = 3
-_DRAWS = 512  # fewer would be too few for a probe to compute the information that a reward brings
+_DRAWS = 512  # with fewer, a probe does not compute the information gain
 
 
 def compilations(agent: Agent, K: int, d: int, T: int) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Yield what there is to compile for an agent at these sizes: a name, and what compiles it."""
+    """Yield (name, function that compiles) for what an agent needs at these sizes."""
     r = min(K, d)
     search = search_method(agent, K, r)
     for mode in modes(agent, K, r, T):
         batch = 1 if mode == "alone" else MODELS
-        yield mode, _runs(agent, Plan(1, batch, mode, search))
+        yield mode, _runs(agent, RunPlan(1, batch, mode, search))
     if agent.shared_cost(r) > 0:
-        yield "shared update", _runs(agent, Plan(1, 1, "alone", search, sharing=2))
-    yield "diagnostics", _runs(agent, Plan(1, 1, "alone", search), probe=True)
+        yield "shared update", _runs(agent, RunPlan(1, 1, "alone", search, sharing=2))
+    yield "diagnostics", _runs(agent, RunPlan(1, 1, "alone", search), probe=True)
     yield "live", lambda: _live(agent, search)
 
 
@@ -44,8 +44,8 @@ def _problem() -> LinearBandit:
     return LinearBandit.random(2 * MODELS, 2)
 
 
-def _runs(agent: Agent, plan: Plan, probe: bool = False) -> Callable[[], None]:
-    """Return what does a few steps of as many runs as make a batch."""
+def _runs(agent: Agent, plan: RunPlan, probe: bool = False) -> Callable[[], None]:
+    """Return a function that does a few steps of one batch of runs."""
 
     def run() -> None:
         times = np.array([1]) if probe else None
@@ -58,7 +58,7 @@ def _runs(agent: Agent, plan: Plan, probe: bool = False) -> Callable[[], None]:
 
 
 def _live(agent: Agent, search: str) -> None:
-    """Take the steps of a live agent, save and restore it, and take a snapshot if there are any."""
+    """Exercise a live agent: steps, saving, restoring, and a snapshot if it has any."""
     bandit, origin = _problem(), source(0)
     arms, row, count = bandit.canonical.arms, np.empty(bandit.rank), np.zeros(1, np.int64)
     actions, work = FixedActions(arms), search_workspace(search, arms)

@@ -1,4 +1,4 @@
-"""How far a simulation is."""
+"""Progress of a simulation."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,22 +8,22 @@ from fastes.checks.documented import documented
 
 @documented
 class Progress(NamedTuple):
-    """How far a simulation is.
+    """Progress of a simulation.
 
     Attributes
     ----------
     agent : str
-        The label of the agent that plays.
+        Label of the current agent.
     steps : int
-        Its steps done, over all runs.
+        Its completed steps, over all runs.
     total : int
-        Its steps done and to do, over all runs.
+        Its steps in all, over all runs.
     overall_steps : int
-        Steps done of all agents.
+        Completed steps of all agents.
     overall_total : int
-        Steps done and to do of all agents.
+        Steps of all agents in all.
     regret_per_step : float
-        Mean regret of the agent's steps since it began, or was resumed.
+        Mean regret per step since the agent started or was resumed.
     """
 
     agent: str
@@ -38,7 +38,7 @@ Report = Callable[[Progress], None]
 
 
 def of_several(report: Report | None, agent: int, agents: int) -> Report | None:
-    """Return what reports the progress of one of several agents that play one after the other."""
+    """Return a function that reports the progress of one of several agents within the whole."""
     if report is None:
         return None
 

@@ -1,7 +1,6 @@
-"""The loop in Python, for own agents: the same theta, arms and noise as the compiled loop.
+"""The loop in Python, for custom agents: the same theta, arms and noise as the compiled loop.
 
-What the arms pay that an own agent plays, and its regret, are to the bit what the compiled loop
-would make of them.
+Rewards and regret are equal to those of the compiled loop, to the bit.
 """
 
 from collections import deque
@@ -27,9 +26,9 @@ from fastes.simulation.stages import stage_of_run
 def run_own_agent(
     context: RunContext, runs: range, counts: NDArray[np.int64], saved: BatchState | None = None
 ) -> Iterator[Slice]:
-    """Do a run of an own agent, as `run_batch` does those of compiled agents.
+    """Do a run of a custom agent, as `run_batch` does for compiled agents.
 
-    There is no saved state to go on from: what an own agent keeps is its own.
+    There is no saved state: that of a custom agent is not accessible.
     """
     e, (run,), known = context.experiment, runs, context.partial
     agent: Any = context.agent
@@ -48,7 +47,7 @@ def run_own_agent(
         known.rewards[row, t:stop] = rewards[: known.rewards.shape[1]]
         if e.probe_times is not None:
             belief.observe(arms, rewards, played.stage.environment.row)
-        # One step after the other, as the compiled loop adds them up.
+        # Summed in the same order as in the compiled loop.
         regret = np.cumsum(np.append(total, played.stage.best() - means))
         first, last = np.searchsorted(e.times, [t, stop], side="right")
         known.regret[row, first:last] = regret[e.times[first:last] - t]
@@ -72,23 +71,19 @@ def run_own_agent(
 
 
 class _Played:
-    """One run of an own agent."""
+    """One run of a custom agent."""
 
     def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
         self.stage = stage_of_run(e, agent, run)
         self.player = agent.started(e.bandit, e.seed, run)
-        self._agent, self._run, self._sigma, self._delay = (
-            agent,
-            run,
-            e.bandit.rewards.unit,
-            e.world.delay,
-        )
-        self._late: deque[tuple[Any, float]] = deque()  # plays whose rewards are not observed yet
+        self._agent, self._run = agent, run
+        self._sigma, self._delay = e.bandit.rewards.unit, e.world.delay
+        self._late: deque[tuple[Any, float]] = deque()  # plays with delayed rewards
 
     def steps(self, t: int, variates: Floats) -> tuple[Floats, Floats]:
-        """Let the agent play from step t on, for as long as there are random numbers for rewards.
+        """Let the agent play from step t on, one step for each random number of `variates`.
 
-        Return the mean rewards of what it played, and the rewards, in units of the noise.
+        Return the mean rewards and the rewards, in units of the noise.
         """
         act, learn, take = self.player.act, self.player.observe, self.stage.take
         late, delay, sigma = self._late, self._delay, self._sigma
@@ -116,7 +111,7 @@ class _Played:
 
 
 class _Belief:
-    """The posterior of the rewards that an own agent has observed, on a fixed set of arms."""
+    """The posterior given the rewards that a custom agent has observed, on fixed arms."""
 
     def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
         self._source, self._delay = source(e.seed, run), e.world.delay
@@ -128,7 +123,7 @@ class _Belief:
         self._observed = np.zeros(1, np.int64)
 
     def observe(self, arms: NDArray[np.int64], rewards: Floats, row: Floats) -> None:
-        """Take in further plays, those of them that were observed."""
+        """Add plays, and take in those whose rewards have been observed."""
         self._arms = np.append(self._arms, arms)
         self._rewards = np.append(self._rewards, rewards)
         n = max(0, len(self._arms) - self._delay)

@@ -7,10 +7,10 @@ from fastes.checks import memory
 
 
 def recording_times(T: int, points: int) -> NDArray[np.int64]:
-    """Return T and at most `points` times before: half evenly spaced, half evenly in log t.
+    """Return T and at most `points` earlier times, half evenly spaced, half evenly in log t.
 
-    They are nested: the times of a longer horizon are, as far as a shorter one goes, among the
-    shorter one's. So a simulation can be extended as if it had been that long from the start.
+    They are nested: times of a longer horizon, up to a shorter one, are among those of the shorter
+    one. So a simulation can be extended as if it had been that long from the start.
 
     Examples
     --------

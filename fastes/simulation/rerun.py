@@ -1,4 +1,4 @@
-"""A result done again: the same bits, or a reason why not."""
+"""Repeat a result, and compare the bits."""
 
 from typing import Any, TypeVar
 
@@ -23,10 +23,9 @@ _Results = TypeVar("_Results", Result, Comparison)
 def rerun(
     result: _Results, *, threads: int | None = None, progress: bool | Report | None = None
 ) -> _Results:
-    """Do again what a result says was done: same problem, agents, seed and runs.
+    """Repeat the simulation of a result: same problem, agents, seed and runs.
 
-    With the same versions the new result has the same bits, on any number of threads;
-    `why_different` compares them.
+    With the same versions the new result has the same bits, on any number of threads.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ def _again(old: Result, threads: int, report: Report | None) -> Result:
     (agent,) = experiment.agents
     partial = empty_partial_result(experiment, range(experiment.runs))
     missing = np.setdiff1d(np.arange(experiment.runs), old.run_numbers)
-    partial.done[missing] = True  # not to be done: they were not
+    partial.done[missing] = True  # skip these runs, which the result lacks
     plan = make_plan(experiment, agent, experiment.runs, threads)
     execute(experiment, agent, partial, plan, progress=report)
     partial.done[missing] = False
@@ -71,9 +70,9 @@ def _experiment(old: Result) -> Experiment:
     c, found = old.configuration, old.diagnostics
     if c.agent not in AGENTS and imported_class(c.agent) is None:
         raise ValueError(
-            f"{old.label} is an own agent, whose code a result does not hold: to do it again, "
-            f"import {c.agent.partition(':')[0]} first if it is compiled, else give it to "
-            "simulate() with result.bandit and the same T, runs and seed"
+            f"{old.label} is a custom agent, whose code is not in the result: import "
+            f"{c.agent.partition(':')[0]} first if it is compiled, else call simulate() with it, "
+            "result.bandit and the same T, runs and seed"
         )
     runs = int(old.run_numbers[-1]) + 1
     probes: dict[str, Any] = (
@@ -91,28 +90,28 @@ def _experiment(old: Result) -> Experiment:
 
 
 def why_different(old: Result, new: Result) -> str | None:
-    """Return a sentence on how two results differ, with a possible reason; None if no bit does."""
-    parts = {
+    """Return a sentence on how two results differ, with a possible reason; None if equal."""
+    pairs: dict[str, Any] = {
         "regret": (old.regret.per_run, new.regret.per_run),
         "counts": (old.counts, new.counts),
         **{name: (getattr(old, name), getattr(new, name)) for name in TRAJECTORIES},
     }
     if old.diagnostics is not None and new.diagnostics is not None:
-        pairs = zip(old.diagnostics.per_run, new.diagnostics.per_run, strict=True)
-        parts |= {f"diagnostics {i}": pair for i, pair in enumerate(pairs)}
-    apart = [name for name, pair in parts.items() if not _same(*pair)]
+        measured = zip(old.diagnostics.per_run, new.diagnostics.per_run, strict=True)
+        pairs |= {f"diagnostics {i}": pair for i, pair in enumerate(measured)}
+    apart = [name for name, pair in pairs.items() if not _same(*pair)]
     if not apart:
         return None
     made, here = old.configuration.versions, versions()._asdict()
     names = [name for name in here if made.get(name) != here[name]]
-    reason = "the versions are the same: another processor, or LAPACK, may round otherwise"
+    reason = "the versions are equal: another processor or LAPACK may round differently"
     if old.configuration.agent not in AGENTS:
         reason += ", or the agent's code has changed"
     if names:
-        reason = "it was made with other versions: " + ", ".join(
+        reason = "the versions differ: " + ", ".join(
             f"{name} {made.get(name)}, here {here[name]}" for name in names
         )
-    return f"{old.label}: {apart[0]} is not the same to the bit; {reason}"
+    return f"{old.label}: {apart[0]} differs; {reason}"
 
 
 def _same(old: object, new: object) -> bool:

@@ -1,4 +1,4 @@
-"""One run shared by several threads, where a single step is work enough for them."""
+"""Sharing the model update of one run between several threads."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +13,10 @@ from fastes.kernels.streams.philox import Source
 
 
 class SharedUpdate:
-    """Threads that share the eager update of all models.
+    """Threads that share the update of all models of an eager ensemble.
 
-    Each takes a range of tiles, and no number depends on another tile's: the outcome is the one
-    of a single thread to the bit.
+    Each takes a range of tiles, which are independent: the result is that of a single thread, to
+    the bit.
     """
 
     def __init__(self, threads: int) -> None:
@@ -27,7 +27,7 @@ class SharedUpdate:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        # One of the threads may be compiling: who is interrupted does not wait for it.
+        # After an interrupt, do not wait for a thread that may be compiling.
         self._pool.shutdown(wait=kind is None, cancel_futures=kind is not None)
 
     def advance(
@@ -41,7 +41,7 @@ class SharedUpdate:
         start: int,
         stop: int,
     ) -> int:
-        """Do as `fastes.kernels.loop.advance`, with updates of the models shared."""
+        """As `fastes.kernels.loop.advance`, with shared updates of the models."""
         t = start
         while t < stop:
             if room(agent.models) == 0:
@@ -60,7 +60,7 @@ class SharedUpdate:
         )
         forget_pending(models)
 
-    def _share(self, tiles: int, part: Callable[[int, int], Any]) -> None:
-        """Call `part(first, last)` for ranges that cover all tiles, at the same time."""
+    def _share(self, tiles: int, update: Callable[[int, int], Any]) -> None:
+        """Call `update(first, last)` in parallel for ranges that cover all tiles."""
         cuts = [tiles * i // self.threads for i in range(self.threads + 1)]
-        list(self._pool.map(part, cuts[:-1], cuts[1:]))
+        list(self._pool.map(update, cuts[:-1], cuts[1:]))

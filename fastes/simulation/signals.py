@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM."""
+"""Handling of Ctrl-C and SIGTERM."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def orderly_termination() -> Iterator[None]:
-    """Let SIGTERM raise SystemExit, unless the program has its own idea of it."""
+    """Let SIGTERM raise SystemExit, unless the program has a handler for it."""
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -30,9 +30,9 @@ def orderly_termination() -> Iterator[None]:
 
 
 def end_at_once(number: int, frame: FrameType | None) -> NoReturn:
-    """End a process that has nothing to clean up: the handler before and after a command's work.
+    """End a process at once: the handler before and after a command's work.
 
-    An exception would not do: raised during an import it can be lost, or end in a traceback.
+    An exception raised during an import can be lost, or end in a traceback.
     """
     with contextlib.suppress(OSError):
         os.write(2, b"Error: stopped\n")

@@ -1,6 +1,6 @@
-"""What a run plays on: the arms on offer, what they pay, how the best is found; custom agents too.
+"""What a run needs from its action set: arms on offer, rewards, search; also for custom agents.
 
-An action set says what each of these is (fastes/actions/action_set.py).
+See fastes/actions/action_set.py.
 """
 
 import operator
@@ -32,12 +32,12 @@ from fastes.problem.coordinates import canonical_theta, largest_value
 from fastes.problem.whitening import LARGEST_VALUE, Canonical, arm_values, check_size
 from fastes.simulation.experiment import Experiment
 
-_MOST_STEPS = 4096  # at once, so that what is kept of each takes little room
-_MOST_NUMBERS = 1 << 20  # of arms on offer, likewise
+_MOST_STEPS = 4096  # per block, to bound memory
+_MOST_NUMBERS = 1 << 20  # of arms on offer, per block
 
 
 class Offers(NamedTuple):
-    """What a run plays on, for its loop."""
+    """Arms on offer, environment and search of a run, for its loop."""
 
     actions: Any  # a kernel's action set
     environment: Any
@@ -45,7 +45,7 @@ class Offers(NamedTuple):
 
 
 def offers_of_run(e: Experiment, agent: Agent, run: int, search: str) -> Offers:
-    """Return what one run plays on; `search` is how an arm is found where arms repeat."""
+    """Return the offers of one run; `search` is the search method if arms recur."""
     given = e.bandit.action_set
     actions = given.kernel_actions(e.bandit.canonical, e.seed, run)
     environment = given.environment(actions, Run(e, run))
@@ -53,18 +53,18 @@ def offers_of_run(e: Experiment, agent: Agent, run: int, search: str) -> Offers:
 
 
 class Run:
-    """One run of an experiment, as its action set asks about it."""
+    """One run of an experiment, as its action set sees it."""
 
     def __init__(self, e: Experiment, run: int) -> None:
         self.canonical: Canonical = e.bandit.canonical
         self.seed, self.run, self._e = e.seed, run, e
 
     def law(self) -> Any:
-        """Return the law of rewards, for kernels."""
+        """Return the reward law, for kernels."""
         return allocate(self._e.law)
 
     def late(self) -> LateRewards:
-        """Return room for rewards that are late, for kernels."""
+        """Return the ring of delayed rewards, for kernels."""
         return late_rewards(self._e.waiting, self.canonical.rank)
 
     def z(self) -> Floats:
@@ -79,12 +79,12 @@ class Run:
         return z
 
     def means(self, arms: Arms | None, rows: Callable[[], Floats]) -> Floats:
-        """Return the mean rewards of arms, whose rows are asked for if they are needed."""
+        """Return the mean rewards of arms; `rows` returns their rows if needed."""
         means: Floats = _means(self._e, range(self.run, self.run + 1), arms, rows)[0]
         return means
 
     def environment(self, arms: Arms | None, rows: Callable[[], Floats]) -> Environment:
-        """Return what pays where these arms are on offer at every step."""
+        """Return the environment if these arms are on offer at every step."""
         runs = range(self.run, self.run + 1)
         one: Environment = state_at(environments_of(self._e, runs, arms, rows), 0)
         return one
@@ -93,20 +93,20 @@ class Run:
 def environments_of(
     e: Experiment, runs: range, arms: Arms | None, rows: Callable[[], Floats]
 ) -> Environment:
-    """Return what pays in each run where these arms are on offer at every step, as a stack."""
+    """Return a stack of the environments of runs with these arms on offer at every step."""
     return environments(_means(e, runs, arms, rows), e.bandit.rank, e.law, e.waiting)
 
 
 def _means(e: Experiment, runs: range, arms: Any, rows: Callable[[], Floats]) -> Floats:
-    """Return what arms pay in each run, (runs, K), in units of the noise.
+    """Return the mean rewards of arms in each run, (runs, K), in units of the noise.
 
-    The arms are given in canonical coordinates, in which theta is drawn, and as rows, for a theta
-    that comes from elsewhere.
+    `arms` are in canonical coordinates, in which theta is drawn; `rows` returns the original ones,
+    for a theta from elsewhere.
     """
     values = np.empty((len(runs), arms.K))
     for row, run in zip(values, runs, strict=True):
         theta = e.true_theta(run)
-        if theta is None:  # of no run then
+        if theta is None:  # then so for all runs
             z, seed = np.empty(e.bandit.rank), np.uint64(e.seed)
             draw_values(arms, seed, np.uint64(runs.start), z, np.empty(TILE), values)
             break
@@ -116,22 +116,20 @@ def _means(e: Experiment, runs: range, arms: Any, rows: Callable[[], Floats]) ->
 
 
 def run_failure(bandit: Bandit, run: int, step: int) -> Exception:
-    """Return why a run could not choose an arm at a step."""
+    """Return the error of a run that could not choose an arm at a step."""
     fault = bandit.action_set.fault(step)
     if fault:
         return ValueError(fault)
-    return FloatingPointError(
-        f"run {run} lost its posterior to rounding at step {step}: {bandit.rewards.lost}"
-    )
+    return FloatingPointError(f"run {run} failed numerically at step {step}: {bandit.rewards.lost}")
 
 
 class Stage:
-    """What one run of a custom agent plays on, several steps at a time: arms by their numbers."""
+    """A run's interface to a custom agent, a block of steps at a time: arms by number."""
 
     def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
         self._agent, self._run, self._set = agent, Run(e, run), e.bandit.action_set
         self._actions, self.environment, _ = offers_of_run(e, agent, run, "none")
-        self.most_steps = _MOST_STEPS  # at once
+        self.most_steps = _MOST_STEPS  # per block
         self._arms: list[int] = []
         self._begin(e)
 
@@ -139,14 +137,14 @@ class Stage:
         self._means: Any = self.environment.means.tolist()
 
     def offered(self, t: int, n: int) -> Sequence[Floats] | None:
-        """Begin the steps t, ..., t + n - 1. Return the rows on offer at each, if they change."""
+        """Begin the block of steps t, ..., t + n - 1. Return the rows of each, if they change."""
         self._first, self._arms = t, []
         return None
 
     def take(self, choice: Any, i: int) -> tuple[Any, float]:
-        """Play what the agent chose at the i-th of them, or raise OwnAgentError.
+        """Play the agent's choice at the i-th step of the block, or raise OwnAgentError.
 
-        Return what it is to observe it by, and its mean reward in units of the noise.
+        Return the arm as the agent observes it, and its mean reward in units of the noise.
         """
         arm = choice
         if type(arm) is not int or not 0 <= arm < len(self._means):
@@ -155,15 +153,15 @@ class Stage:
         return arm, self._means[arm]
 
     def numbers(self) -> NDArray[np.int64]:
-        """Return the numbers that the arms played are recorded by."""
+        """Return the recorded numbers of the arms played in the block."""
         return np.array(self._arms, np.int64)
 
     def best(self) -> Floats:
-        """Return the largest mean reward on offer at each of the steps."""
+        """Return the largest mean reward on offer at each step of the block."""
         return np.full(len(self._arms), self.environment.best)
 
     def _checked(self, arm: Any, K: int, i: int) -> int:
-        """Return an arm as an integer of Python's, or raise OwnAgentError."""
+        """Return an arm as a Python int, or raise OwnAgentError."""
         try:
             number = operator.index(arm)
         except TypeError:
@@ -178,7 +176,7 @@ class Stage:
 
 
 class _RowStage(Stage):
-    """Rows that are offered at every step, of which one is chosen by its place among them."""
+    """Rows on offer at every step, chosen by index."""
 
     def _begin(self, e: Experiment) -> None:
         self._bandit, self._K, self._source = e.bandit, e.bandit.K, source(e.seed, self._run.run)
@@ -189,8 +187,8 @@ class _RowStage(Stage):
         self._first, self._arms = t, []
         self._means, self._best = np.empty(shape), np.empty(n)
         self._numbers = np.empty(shape, np.int64)
-        rest = (self._source, t, self._means, self._best, self._numbers)
-        offered_means(self._actions, self.environment, *rest)
+        found = (self._means, self._best, self._numbers)
+        offered_means(self._actions, self.environment, self._source, t, *found)
         if not np.isfinite(self._means).all():
             wrong = int(np.argmin(np.isfinite(self._means).all(axis=1)))
             raise run_failure(self._bandit, self._run.run, t + wrong)
@@ -200,7 +198,7 @@ class _RowStage(Stage):
     def take(self, choice: Any, i: int) -> tuple[Floats, float]:
         arm = self._checked(choice, self._K, i)
         self._arms.append(arm)
-        # A copy: an agent that keeps its rows does not keep all that were on offer.
+        # A copy, so that an agent that keeps it does not keep all rows on offer alive.
         return self._rows[i][arm].copy(), float(self._means[i, arm])
 
     def numbers(self) -> NDArray[np.int64]:
@@ -211,7 +209,7 @@ class _RowStage(Stage):
 
 
 class _VectorStage(Stage):
-    """A set of vectors, of which any is chosen."""
+    """A set of vectors, chosen by value."""
 
     def _begin(self, e: Experiment) -> None:
         self._bests: list[float] = []
@@ -243,5 +241,5 @@ _STAGES: dict[str, type[Stage]] = {"number": Stage, "row": _RowStage, "vector": 
 
 
 def stage_of_run(e: Experiment, agent: OwnAgent, run: int) -> Stage:
-    """Return what a run of a custom agent plays on."""
+    """Return the stage of a run of a custom agent."""
     return _STAGES[e.bandit.action_set.chosen_by](e, agent, run)

@@ -1,4 +1,4 @@
-"""Worker threads that do batches of runs, and pause when a checkpoint is to be written."""
+"""Worker threads that do batches of runs and pause for checkpoints."""
 
 import threading
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _KEPT_BYTES = 2**30
 
 
 class CheckpointWriter(Protocol):
-    """What writes partial results to a file."""
+    """Writes partial results to a file."""
 
     def due(self) -> bool:
         """Return whether it is time to write."""
@@ -29,7 +29,7 @@ class CheckpointWriter(Protocol):
 
 
 class Batch(NamedTuple):
-    """Runs to do together, from their beginning or from a saved state."""
+    """Runs to do together, from the start or from a saved state."""
 
     runs: range
     saved: BatchState | None
@@ -43,18 +43,18 @@ def run_batches(
     writer: CheckpointWriter | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> None:
-    """Do batches on worker threads, and bring the partial result up to date.
+    """Do batches on worker threads, and update the partial result.
 
-    The calling thread only waits, reports and writes, so that Ctrl-C reaches it at once. It ends
-    early, with some runs in progress, once `stop` returns True. The threads are daemons: one that
-    is still compiling does not keep a stopped program alive.
+    The calling thread only waits, reports and writes, so that it reacts to Ctrl-C immediately. It
+    ends early, with runs in progress, once `stop` returns True. The threads are daemons: one that
+    is compiling does not keep a stopped program alive.
     """
     pool = WorkerPool(context, batches, workers, writer is not None)
     pause = pool.pause_point
     try:
         for worker in range(workers):
             threading.Thread(target=pool.work, args=(worker,), daemon=True).start()
-        # Not thread.join: interrupted, it takes a thread that works for one that has ended.
+        # Not thread.join: after an interrupt it would regard a running thread as ended.
         while not pause.all_exited(_REPORT_SECONDS):
             if progress is not None:
                 progress(pool.progress())
@@ -71,7 +71,7 @@ def run_batches(
         pool.stop.set()
         pause.resume()
         stopped = pool.has_begun() and pause.all_exited(_STOP_SECONDS)
-        # Of a run that failed, the state may be ahead of what is recorded.
+        # The state of a failed run may be ahead of its record.
         if writer is None:
             pool.drop_unfinished()
         elif stopped and not pool.failures:
@@ -87,7 +87,7 @@ def run_batches(
 
 
 class WorkerPool:
-    """What the threads that do the runs of an agent share."""
+    """The shared state of the worker threads."""
 
     def __init__(self, context: RunContext, batches: list[Batch], workers: int, keep: bool) -> None:
         partial_result, T = context.partial, context.experiment.T
@@ -99,7 +99,7 @@ class WorkerPool:
         self._lock = threading.Lock()
         self._waiting = batches[::-1]
         self._capture: list[Callable[[], BatchState] | None] = [None] * workers
-        # What each thread has done, and what was done before.
+        # Done by each thread, and before.
         self._steps = np.zeros(workers, np.int64)
         self._regret = np.zeros(workers)
         self._counts = np.zeros((workers, len(partial_result.counts)), np.int64)
@@ -107,14 +107,14 @@ class WorkerPool:
         self._counts_finished = np.zeros_like(self._counts)
         begun = sum(len(each.runs) * each.saved.t for each in batches if each.saved)
         self._steps_before = begun + T * int(partial_result.done.sum())
-        # States of runs that are done are of use to extend them, if all are there.
+        # Final states can be used to extend runs, if all of them are kept.
         finished = partial_result.finished
         self._keep = keep and sum(len(each.runs) for each in finished) == partial_result.done.sum()
         self._kept_bytes = sum(map(_size, finished))
         self._most_kept_bytes = min(_KEPT_BYTES, memory.available_bytes() // 4)
 
     def work(self, worker: int) -> None:
-        """Do batches until there are none, or `stop` is set."""
+        """Do batches until none are left or `stop` is set."""
         try:
             while not self.stop.is_set():
                 with self._lock:
@@ -145,7 +145,7 @@ class WorkerPool:
         if self._keep and last is not None:
             final = last()
             size = _size(final)
-            # Those of the last runs take no room that another run needs.
+            # Memory for the last states is not needed by other runs.
             if not self._waiting or self._kept_bytes + size <= self._most_kept_bytes:
                 partial_result.finished.append(final)
                 self._kept_bytes += size
@@ -154,26 +154,27 @@ class WorkerPool:
                 self._keep = False
 
     def has_begun(self) -> bool:
-        """Return whether there is anything to keep: not while all are compiling still."""
+        """Return whether there is anything to save: not while all threads are still compiling."""
         return bool(self.context.partial.done.any()) or any(self._capture)
 
     def collect(self) -> None:
-        """Bring the partial result up to date, while no thread works. Twice is as good as once."""
+        """Update the partial result, while no thread works. Idempotent."""
         partial_result = self.context.partial
         begun = [capture() for capture in self._capture if capture is not None]
         partial_result.in_progress = begun + [each.saved for each in self._waiting if each.saved]
         partial_result.counts = self._counts_before + self._counts.sum(axis=0)
 
     def drop_unfinished(self) -> None:
-        """Leave what is known of whole runs only in the partial result."""
+        """Keep only completed runs in the partial result."""
         partial_result = self.context.partial
         partial_result.in_progress = []
         with self._lock:
-            partial_result.done = partial_result.done.copy()  # a late thread changes the other
+            # A copy: threads may still write to the old one.
+            partial_result.done = partial_result.done.copy()
             partial_result.counts = self._counts_before + self._counts_finished.sum(axis=0)
 
     def progress(self) -> Progress:
-        """Return how far the runs are."""
+        """Return the progress of the runs."""
         e, steps = self.context.experiment, int(self._steps.sum())
         mean = float(self._regret.sum()) * e.bandit.rewards.unit / max(1, steps)
         total = e.T * len(self.context.partial.runs)
@@ -186,19 +187,19 @@ def _itself(state: BatchState) -> BatchState:
 
 
 def _size(state: BatchState) -> int:
-    """Return about how many bytes a state takes; an array of any size takes a hundred more."""
-    return sum(part.nbytes + 100 for arrays in state.states for part in arrays.values())
+    """Return the approximate bytes of a state, with a hundred of overhead per array."""
+    return sum(array.nbytes + 100 for arrays in state.states for array in arrays.values())
 
 
 class PausePoint:
-    """Where threads wait while another reads what they have done."""
+    """A point where worker threads pause while another thread reads their state."""
 
     def __init__(self, threads: int) -> None:
         self._changed = threading.Condition()
         self._working, self._paused, self._asked = threads, 0, False
 
     def wait(self) -> None:
-        """Wait, if a pause was asked for, until it is over."""
+        """If a pause was requested, wait until it is over."""
         with self._changed:
             if self._asked:
                 self._paused += 1
@@ -207,13 +208,13 @@ class PausePoint:
                 self._paused -= 1
 
     def exit(self) -> None:
-        """Note that this thread will not come again."""
+        """Note that this thread has ended."""
         with self._changed:
             self._working -= 1
             self._changed.notify_all()
 
     def all_paused(self, seconds: float) -> bool:
-        """Ask for a pause. Return whether all threads paused in time."""
+        """Request a pause. Return whether all threads paused in time."""
         with self._changed:
             self._asked = True
             return self._changed.wait_for(lambda: self._paused == self._working, seconds)
@@ -224,7 +225,7 @@ class PausePoint:
             return self._changed.wait_for(lambda: self._working == 0, seconds)
 
     def resume(self) -> None:
-        """Let all threads go on."""
+        """End the pause."""
         with self._changed:
             self._asked = False
             self._changed.notify_all()

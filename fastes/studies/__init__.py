@@ -1,1 +1,1 @@
-"""Studies: grids of settings, cut into tasks, done here or on a cluster, kept in one file."""
+"""Studies: grids of settings, split into tasks, run here or on a cluster, in one file."""

@@ -11,12 +11,12 @@ from fastes.results import configuration
 from fastes.studies.lists import flags, progression
 
 OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_parameters().items()}
-"""The agents that an axis is for, where it is not for all."""
+"""The agents that have an axis, for axes that not all agents have."""
 
 
 AXES: dict[str, Parameter] = {
     "agent": Parameter(
-        f"{', '.join(AGENTS)}, or module:Class for your own.",
+        f"{', '.join(AGENTS)}, or module:Class for a custom agent.",
         "choice",
         "es",
         choices=tuple(AGENTS),
@@ -27,27 +27,27 @@ AXES: dict[str, Parameter] = {
     **world.PARAMETERS,
     "T": configuration.PARAMETERS["T"],
 }
-"""What each axis is, in the order in which they vary, the last one fastest."""
+"""The axes, in the order of nesting: the last one varies fastest."""
 
 COMMON: dict[str, Parameter] = {
     "runs": replace(configuration.PARAMETERS["runs"], help="Runs of each setting.", usual=100),
     "seed": configuration.PARAMETERS["seed"],
     "points": replace(configuration.PARAMETERS["points"], usual=50),
 }
-"""What all settings of a study share."""
+"""Parameters that all settings of a study share."""
 
 
 def _read(kind: str, name: str, text: str) -> list[Any]:
-    """Return the values that a text lists, on an axis of this kind."""
+    """Return the values in a text, on an axis of this kind."""
     if kind == "choice":
-        return [word.strip() for word in text.split(",")]
+        return [value.strip() for value in text.split(",")]
     return flags(name, text) if kind == "flag" else progression(name, text)
 
 
 def axis_values(name: str, given: Any) -> tuple[Any, ...]:
     """Return the values of an axis, each once, or raise ValueError.
 
-    They are given as a value, a list, range or array of values, or a text "2,4,8,...,1024".
+    `given` is a value, a list, range or array of values, or a text such as "2,4,8,...,1024".
     """
     axis = AXES[name]
     if isinstance(given, str):
@@ -61,6 +61,6 @@ def axis_values(name: str, given: Any) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(axis.checked(name, value) for value in values))
 
 
-def in_words(value: Any) -> Any:
-    """Return a value of an axis as tables and figures show it: yes or no for a flag."""
+def value_text(value: Any) -> Any:
+    """Return a value of an axis for tables and figures: yes or no for a flag."""
     return FLAGS[value] if isinstance(value, bool) else value

@@ -1,4 +1,4 @@
-"""What a study will cost: a short calibration of its settings on this machine."""
+"""Estimate of the cost of a study: a short calibration of its settings on this machine."""
 
 import random
 import time
@@ -22,11 +22,11 @@ _TRIES = 3
 
 
 def calibrate(study: Study, report: Callable[[int, int], None] | None = None) -> list[float]:
-    """Return about how many seconds of one processor a run of each setting takes.
+    """Return the estimated processor seconds of a run of each setting.
 
-    Plays each setting for a fraction of a second; of many, as many as ten seconds allow and at
-    most fifty, one of each kind of agent and some others. A setting that was not played is taken
-    to cost, a step, what the nearest one does.
+    Plays each setting for a fraction of a second; of many settings, at least one for each kind of
+    agent and as many as fit into ten seconds, at most fifty. Another setting is assumed to have the
+    cost per step of the nearest one.
     """
     settings = list(study.settings)
     kinds = {_kind(setting): setting for setting in settings}
@@ -50,7 +50,7 @@ def _kind(setting: Setting) -> tuple[str, str]:
 
 
 def _seconds_a_step(study: Study, setting: Setting) -> float:
-    """Return the least of two tries or more: the first may compile kernels, or load them."""
+    """Return the minimum of two or more tries: the first may compile or load kernels."""
     experiment, runs = study.experiment(setting), range(min(study.runs, LOCKSTEP_RUNS))
     least = _one_try(experiment, runs)
     for _ in range(_TRIES):
@@ -67,7 +67,7 @@ def _one_try(experiment: Experiment, runs: range) -> float:
     seen: list[tuple[float, int]] = []
 
     def watch(progress: Progress) -> None:
-        # From the first steps on: what comes before them is done once a task.
+        # Timed from the first steps on: what comes before is done once per task.
         if progress.steps > (seen[-1][1] if seen else 0):
             seen.append((time.perf_counter(), progress.steps))
 
@@ -83,7 +83,7 @@ def _one_try(experiment: Experiment, runs: range) -> float:
 
 
 def _nearest(settings: list[Setting], played: list[Setting]) -> NDArray[np.int64]:
-    """Return for each setting which of those played is the nearest in what a step costs."""
+    """Return for each setting the index of the played one with the nearest cost per step."""
     sizes, theirs = (
         np.log([(s.problem.K, s.problem.d, s.T, s.axes["M"] or 1) for s in group])
         for group in (settings, played)

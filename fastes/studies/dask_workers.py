@@ -1,4 +1,4 @@
-"""Workers of a dask cluster: all that we know of it is an address."""
+"""Workers of a dask cluster, known by its scheduler's address."""
 
 import contextlib
 import logging
@@ -9,18 +9,17 @@ from typing import Any
 from fastes.studies.tasks import BuildMismatchError, build_id, refusal
 
 _SECONDS = 10.0
-# Loggers that print a traceback when a scheduler goes away; which, depends on the moment.
-_SPEAKS_OF_LOSS = ("distributed.client", "tornado.application", "asyncio")
+# Loggers that may print a traceback when the scheduler goes away.
+_NOISY_LOGGERS = ("distributed.client", "tornado.application", "asyncio")
 
 
 @contextlib.contextmanager
 def connected(address: str, shared: Any) -> Iterator[Callable[..., "Future[Any]"]]:
-    """Give a function that has the workers of a scheduler call another: with `shared`, and more.
+    """Yield a function that submits calls `function(shared, ...)` to the workers of a scheduler.
 
-    What is shared is sent once and not with every call. It is the outcome of a task of its own, so
-    that it is computed again when a worker that has it dies.
-    Dask sends a task of a worker that died to another one. Workers that would give other bits
-    are refused by their names; one that comes later refuses its first task itself.
+    `shared` is sent once, as the result of a task, so that it survives the death of a worker. Dask
+    reassigns the tasks of a dead worker. Workers of another build are refused by name; one that
+    joins later refuses its first task itself.
     """
     try:
         from distributed import Client
@@ -32,10 +31,10 @@ def connected(address: str, shared: Any) -> Iterator[Callable[..., "Future[Any]"
         client = Client(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ConnectionError(f"no dask scheduler answers at {address}: {error}") from error
-    with _silenced(*_SPEAKS_OF_LOSS), client:
+    with _silenced(*_NOISY_LOGGERS), client:
         for worker, found in client.run(build_id, on_error="return").items():
             if isinstance(found, BaseException):
-                raise BuildMismatchError(f"worker {worker} cannot do the tasks: {found}")
+                raise BuildMismatchError(f"worker {worker} cannot run the tasks: {found}")
             if found != build_id():
                 raise BuildMismatchError(refusal(worker, found))
         executor = client.get_executor(pure=False)
@@ -52,7 +51,7 @@ def _itself(shared: Any) -> Any:
 
 @contextlib.contextmanager
 def _silenced(*names: str) -> Iterator[None]:
-    """Silence loggers: what goes wrong is said in one sentence of ours."""
+    """Silence loggers: errors are reported in one sentence instead."""
     levels = {name: logging.getLogger(name).level for name in names}
     for name in names:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

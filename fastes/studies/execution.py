@@ -1,4 +1,4 @@
-"""The tasks of a study executed, here or on a cluster."""
+"""Execution of the tasks of a study, here or on a cluster."""
 
 import contextlib
 import functools
@@ -35,19 +35,19 @@ TRIES = 3
 TASK_SECONDS = 5.0
 _REPORT_SECONDS = 0.2
 _HANDED_OUT = 10_000
-"""Tasks at most that wait at a scheduler: to hand out all of a large study would take long."""
+"""Largest number of tasks submitted at a time: submitting all of a large study takes long."""
 
 
 class StudyPlan(NamedTuple):
-    """How a study is cut, and what it will cost."""
+    """The tasks of a study, and their estimated cost."""
 
     study: Study
-    costs: list[float]  # estimated seconds a run, by setting
+    costs: list[float]  # estimated seconds per run, by setting
     tasks: list[Task]
 
     @property
     def seconds(self) -> float:
-        """Estimated seconds of one processor in all."""
+        """Estimated processor seconds in all."""
         return sum(task.cost for task in self.tasks)
 
 
@@ -56,7 +56,7 @@ def plan(
     task_seconds: float = TASK_SECONDS,
     report: Callable[[int, int], None] | None = None,
 ) -> StudyPlan:
-    """Calibrate, and cut a study into tasks."""
+    """Calibrate a study and split it into tasks."""
     task_seconds = numbers.positive("task_seconds", task_seconds)
     _require_memory(max(study.settings, key=_bytes))
     costs = calibrate(study, report)
@@ -72,32 +72,32 @@ def sweep(
     task_seconds: float = TASK_SECONDS,
     progress: bool | Callable[[SweepProgress], None] | None = None,
 ) -> Sweep:
-    """Do all tasks of a study that are not done yet, and keep what comes of them in a file.
+    """Run the remaining tasks of a study, with results in one file.
 
-    It can be stopped at any time, or killed: the same call goes on with what is left. No bit
-    depends on threads, workers or the way the study is cut.
+    It can be stopped or killed at any time: the same call continues. No bit depends on threads,
+    workers or the split into tasks.
 
     Parameters
     ----------
     study : Study
-        What to do.
+        The study.
     path : path
-        The file, SQLite. If it is there, it must hold the same study.
+        The file, an SQLite database. If it exists, it must be of the same study.
     threads : int, optional
-        How many tasks to do at once; by default as many as there are processors.
+        Number of concurrent tasks; by default one per available processor.
     dask : str, optional
-        The address of a dask scheduler, whose workers do the tasks instead. Needs
-        ``pip install 'fastes[dask]'``, here and there.
+        Address of a dask scheduler, whose workers run the tasks instead. Needs
+        ``pip install 'fastes[dask]'`` on all machines.
     task_seconds : float
         About how long a task should take.
     progress : bool or callable, optional
-        True draws a bar, in a terminal or a notebook. A function is called with a
+        True shows a progress bar in a terminal or notebook. A function is called with a
         `SweepProgress` a few times a second.
 
     Returns
     -------
     Sweep
-        A task that failed three times is left out, and listed by `Sweep.failures`.
+        Tasks that failed three times are missing, and listed by `Sweep.failures`.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def sweep(
 def sweep_report(
     progress: bool | Callable[[SweepProgress], None] | None,
 ) -> Iterator[Callable[[SweepProgress], None] | None]:
-    """Give what a sweep reports its progress to: a caller's function, a bar, or nothing."""
+    """Yield the function that receives progress: the caller's, one that draws a bar, or None."""
     with bars_if(progress) as draw:
         if isinstance(progress, bool):
             yield None if draw is None else functools.partial(_draw_progress, draw)
@@ -135,12 +135,12 @@ def sweep_report(
 def _draw_progress(draw: Draw, now: SweepProgress) -> None:
     failed = f", {now.failed} failed" if now.failed else ""
     text = f"{now.done:,} of {now.total:,}{failed}"
-    # By cost in milliseconds: tasks may differ much.
+    # Measured by cost, in milliseconds, since tasks may differ.
     draw([Bar("tasks", round(1e3 * now.cost_done), round(1e3 * now.cost), lambda _: text)])
 
 
 def check_workers(threads: int | None, dask: str | None) -> None:
-    """Refuse, before anything else is done, what cannot be the workers of a sweep."""
+    """Raise ValueError unless these are valid workers of a sweep."""
     thread_count(threads)
     if dask is not None and not re.fullmatch(r"((tcp|tls|ucx|wss?)://)?[^/:\s]+:\d+", dask):
         raise ValueError(
@@ -149,7 +149,7 @@ def check_workers(threads: int | None, dask: str | None) -> None:
 
 
 def create_file(path: str | os.PathLike[str], planned: StudyPlan) -> None:
-    """Write the file of a study, unless somebody else has done so meanwhile."""
+    """Write the file of a study, unless it exists already."""
     with contextlib.suppress(FileExistsError):
         create(path, planned.study, planned.tasks)
 
@@ -162,10 +162,10 @@ def run_tasks(
     dask: str | None = None,
     progress: Callable[[SweepProgress], None] | None = None,
 ) -> None:
-    """Do the tasks in a study's file that are not done yet."""
+    """Run the remaining tasks of a study's file."""
     check_workers(threads, dask)
     for setting in study.settings:
-        as_agent(setting.agent)  # one whose module is not imported is refused
+        as_agent(setting.agent)  # raises if its module is not imported
     store = Store(path)
     store.require(study)
     with store.working():
@@ -193,23 +193,23 @@ def run_tasks(
 def _each(
     left: list[Task], submit: Callable[[Task], "Future[TaskResult]"]
 ) -> Iterator[tuple[Task, TaskResult | BaseException] | None]:
-    """Hand out tasks, and yield the result of each; and None where that takes a while.
+    """Submit tasks, and yield the result of each; also None from time to time while waiting.
 
-    A task that fails is handed out again, and its error yielded when it has failed three times.
+    A failed task is submitted again; after three failures its error is yielded.
     """
     waiting = iter(left)
     doing: dict[Future[TaskResult], Task] = {}
     tries: dict[int, int] = {}
     ended: queue.SimpleQueue[Future[TaskResult]] = queue.SimpleQueue()
 
-    def hand_out(task: Task | None) -> None:
+    def submit_task(task: Task | None) -> None:
         if task is not None:
             future = submit(task)
             doing[future] = task
             future.add_done_callback(ended.put)
 
     for _ in range(_HANDED_OUT):
-        hand_out(next(waiting, None))
+        submit_task(next(waiting, None))
     while doing:
         try:
             future = ended.get(timeout=_REPORT_SECONDS)
@@ -217,24 +217,24 @@ def _each(
             yield None
             continue
         task = doing.pop(future)
-        if future.cancelled():  # nobody here does
-            raise ConnectionError("the scheduler is gone: the same command goes on when it is back")
+        if future.cancelled():  # by dask, when the scheduler goes away
+            raise ConnectionError("lost the dask scheduler: run the same command again to continue")
         error = future.exception()
         if isinstance(error, BuildMismatchError):
             raise error
         tries[task.number] = tries.get(task.number, 0) + 1
         if error is not None and tries[task.number] < TRIES:
-            hand_out(task)
+            submit_task(task)
             continue
         yield task, (future.result() if error is None else error)
-        hand_out(next(waiting, None))
+        submit_task(next(waiting, None))
 
 
 @contextlib.contextmanager
 def _workers(
     packed: Packed, study: Study, left: list[Task], threads: int, dask: str | None
 ) -> Iterator[Callable[[Task], "Future[TaskResult]"]]:
-    """Give a function that hands a task to a worker; drop what is not done at the end."""
+    """Yield a function that submits a task to a worker; cancel unfinished tasks at the end."""
     expected = build_id()
     if dask is not None:
         from fastes.studies.dask_workers import connected
@@ -244,8 +244,8 @@ def _workers(
         return
     stop = threading.Event()
 
-    at_once = _at_once(study, left, threads)
-    pool = ThreadPoolExecutor(at_once, thread_name_prefix="fastes-task")
+    concurrent = _concurrent(study, left, threads)
+    pool = ThreadPoolExecutor(concurrent, thread_name_prefix="fastes-task")
     try:
         yield lambda task: pool.submit(do_task, packed, task, expected, stop.is_set)
     finally:
@@ -253,15 +253,15 @@ def _workers(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _at_once(study: Study, left: list[Task], threads: int) -> int:
-    """Return how many tasks to do at once: as many as fit."""
+def _concurrent(study: Study, left: list[Task], threads: int) -> int:
+    """Return the number of concurrent tasks: as many as fit into memory."""
     settings = {task.setting for task in left}
     largest = max((_bytes(study.settings[i]) for i in settings), default=1)
     return int(max(1, min(threads, len(left), memory.available_bytes() // largest)))
 
 
 def _bytes(setting: Setting) -> int:
-    """Return the memory of a run of a setting, with its problem."""
+    """Return the bytes of a run of a setting, with its problem."""
     problem, waiting = setting.problem, min(setting.world.delay, setting.T)
     return problem.bytes + sum(run_bytes(setting.agent, problem.sizes, setting.T, waiting))
 

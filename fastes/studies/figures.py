@@ -11,7 +11,7 @@ from fastes.results.drawing import Kind
 from fastes.results.panels import Look, check_look, draw_curves
 from fastes.results.result import Result
 from fastes.results.selection import selected
-from fastes.studies.axes import AXES, in_words
+from fastes.studies.axes import AXES, value_text
 from fastes.studies.study import Setting
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ def draw_against(
 ) -> "Axes":
     """Draw final regret against an axis of a study, with bars of two standard errors.
 
-    One curve for each combination of the other axes; a level where an agent has no such axis.
+    One curve for each combination of the other axes; a level if an agent does not have the axis.
 
     Parameters
     ----------
     results : sequence of (Setting, Result)
         What `Sweep.results` returns.
     x : str, optional
-        The axis. Otherwise M if it is varied, or the first number that is.
+        The axis. By default M if varied, else the first varied number.
     ax, **look
         As in `fastes.results.figures.plot_regret`.
     """
@@ -55,7 +55,7 @@ def draw_against(
 def kind_against(results: Sequence[tuple[Setting, Result]], x: str) -> Kind:
     """Return the kind of figure of final regret against an axis."""
     values = [s.axes[x] for s, _ in results if s.axes[x] is not None]
-    # Words have no place on an axis of numbers.
+    # Text values cannot be placed on an axis of numbers.
     numbers = sorted({value for value in values if not isinstance(value, (str, bool))})
     times = {setting.T for setting, _ in results}
     return Kind(
@@ -71,7 +71,7 @@ def kind_against(results: Sequence[tuple[Setting, Result]], x: str) -> Kind:
 def chosen_settings(
     results: Sequence[tuple[Setting, Result]], look: Look
 ) -> list[tuple[Setting, Result]]:
-    """Return the settings that `where` keeps, and their results; ValueError if there are none."""
+    """Return the settings that `where` selects, and their results; ValueError if none."""
     check_look(look)
     if not results:
         raise ValueError("the study has no results yet")
@@ -79,20 +79,20 @@ def chosen_settings(
 
 
 def usual_x(results: Sequence[tuple[Setting, Result]]) -> str:
-    """Return the axis that a study is drawn against if nobody says: M, or a number it varies."""
+    """Return the default axis of a figure: M if varied, else the first varied number."""
     varied = [n for n in AXES if len({s.axes[n] for s, _ in results} - {None}) > 1]
     numbers = [name for name in varied if AXES[name].kind in ("integer", "number")]
     return (numbers or varied or ["agent"])[0]
 
 
 def _name(x: str, value: Any) -> Any:
-    return fact_text("agent", value) if x == "agent" else in_words(value)
+    return fact_text("agent", value) if x == "agent" else value_text(value)
 
 
 def grouped(
     results: Sequence[tuple[Setting, Result]], x: str
 ) -> dict[tuple[Any, ...], list[tuple[Any, Result]]]:
-    """Return values of an axis and results there, by the values of all other axes."""
+    """Group results by the values of all axes but x, as (value of x, result) pairs."""
     groups: dict[tuple[Any, ...], list[tuple[Any, Result]]] = {}
     for setting, result in results:
         key = tuple(setting.axes[name] for name in AXES if name != x)
@@ -104,7 +104,7 @@ def grouped(
 
 
 def curves_against(results: Sequence[tuple[Setting, Result]], x: str) -> list[Curve]:
-    """Return a curve for each of the groups of `grouped`, in their order."""
+    """Return a curve for each group of `grouped`, in order."""
     others = [name for name in AXES if name != x]
     groups = grouped(results, x)
     columns = zip(*groups, strict=True)
@@ -113,17 +113,17 @@ def curves_against(results: Sequence[tuple[Setting, Result]], x: str) -> list[Cu
     for key, points in groups.items():
         facts = dict(zip(others, key, strict=True))
         if x == "agent":
-            facts["agent"] = "all"  # not one of them: a colour that is no agent's
-        said = [name for name in others if name in apart or name == "agent"]
-        words = {n: fact_text(n, facts[n]) for n in said if facts[n] is not None}
-        if not words:
-            words["agent"] = "all agents"
+            facts["agent"] = "all"  # for a colour that belongs to no agent
+        labelled = [name for name in others if name in apart or name == "agent"]
+        texts = {n: fact_text(n, facts[n]) for n in labelled if facts[n] is not None}
+        if not texts:
+            texts["agent"] = "all agents"
         finals = [result.regret for _, result in points]
         runs = [result.configuration.runs for _, result in points]
         curves.append(
             Curve(
                 facts,
-                words,
+                texts,
                 [_name(x, value) for value, _ in points],
                 np.array([regret.mean[-1] for regret in finals]),
                 2 * np.array([regret.se[-1] for regret in finals]),

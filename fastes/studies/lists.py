@@ -1,4 +1,4 @@
-"""Lists of values as people write them: 1,2,5 or 2,4,8,...,1024."""
+"""Parsing of lists of values: 1,2,5 or 2,4,8,...,1024."""
 
 import re
 from fractions import Fraction
@@ -11,7 +11,7 @@ _NUMBER = re.compile(r"[+-]?\d(_?\d){0,24}(\.\d{1,18})?(e[+-]?\d{1,2})?", re.IGN
 
 
 def progression(name: str, text: str) -> list[Any]:
-    """Return the numbers that a text lists: "1,2,5", or "2,4,8,...,1024", a progression.
+    """Return the numbers in a text: "1,2,5", or a progression "2,4,8,...,1024".
 
     Examples
     --------
@@ -20,12 +20,12 @@ def progression(name: str, text: str) -> list[Any]:
     >>> progression("T", "1e3,1_000_000")
     [1000, 1000000]
     """
-    words = [word.strip() for word in text.split(",")]
+    items = [item.strip() for item in text.split(",")]
     try:
-        if "..." not in words:
-            return [_plain(_number(word)) for word in words]
-        at = words.index("...")
-        begun, (last,) = map(_number, words[:at]), map(_number, words[at + 1 :])
+        if "..." not in items:
+            return [_plain(_number(item)) for item in items]
+        at = items.index("...")
+        begun, (last,) = map(_number, items[:at]), map(_number, items[at + 1 :])
         return [_plain(value) for value in _continued(list(begun), last)]
     except (ValueError, ZeroDivisionError):
         raise ValueError(
@@ -34,24 +34,24 @@ def progression(name: str, text: str) -> list[Any]:
 
 
 def flags(name: str, text: str) -> list[bool]:
-    """Return the flags that a text lists: "yes", "no" or "no,yes".
+    """Return the flags in a text: "yes", "no" or "no,yes".
 
     Examples
     --------
     >>> flags("symmetric", "no,yes")
     [False, True]
     """
-    known = {word: flag for flag, word in FLAGS.items()}
+    known = {item: flag for flag, item in FLAGS.items()}
     try:
-        return list(dict.fromkeys(known[word.strip()] for word in text.split(",")))
+        return list(dict.fromkeys(known[item.strip()] for item in text.split(",")))
     except KeyError:
         raise ValueError(f"{name} must be yes, no or both, such as no,yes, got {text!r}") from None
 
 
-def _number(word: str) -> Fraction:
-    if not _NUMBER.fullmatch(word):  # Fraction reads more, such as a number of a million digits
+def _number(text: str) -> Fraction:
+    if not _NUMBER.fullmatch(text):  # Fraction accepts more, such as a million digits
         raise ValueError
-    return Fraction(word.replace("_", ""))
+    return Fraction(text.replace("_", ""))
 
 
 def _plain(value: Fraction) -> int | float:
@@ -59,7 +59,7 @@ def _plain(value: Fraction) -> int | float:
 
 
 def _continued(begun: list[Fraction], last: Fraction) -> list[Fraction]:
-    """Return a progression that begins and ends so, by equal ratios or else by equal steps."""
+    """Return the geometric, or else arithmetic, progression with this start and end."""
     if len(begun) < 2 or begun[0] == begun[1]:
         raise ValueError
     first, second = begun[:2]

@@ -1,4 +1,4 @@
-"""The file of a study: its tasks, and the results of those that are done. SQLite."""
+"""The file of a study, an SQLite database: its tasks, and the results of completed ones."""
 
 import contextlib
 import errno
@@ -52,16 +52,16 @@ CREATE TABLE result (
 CREATE TABLE failure (task INTEGER PRIMARY KEY REFERENCES task, message TEXT, seal TEXT);
 CREATE TABLE done (tasks INTEGER, seals TEXT);
 """
-# Every row is sealed by a hash of it. `study.tasks` is one of all tasks, and `done` counts the
-# results and has their seals combined: so a row that is lost, or there twice, is noticed too.
+# Every row has a seal, a hash of it. `study.tasks` is a hash of all tasks; `done` has the number of
+# results and their combined seals, so that lost or duplicate rows are noticed too.
 
 
 _OBJECTS = "SELECT type, name, sql FROM sqlite_master ORDER BY name"
-"""All that is in a database. In the place of a table there could be a view without an end."""
+"""All objects of a database: a table could have been replaced by an endless view."""
 
 
 class Store:
-    """A study's file. Each change is a transaction: whole or not there, whatever happens."""
+    """A study's file. Each change is a transaction."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         if not Path(path).is_file():
@@ -79,7 +79,7 @@ class Store:
                 raise FileFormatError(f"{os.fspath(path)} is not a fastes study")
             if version != _FORMAT:
                 raise FileFormatError(
-                    f"{os.fspath(path)} has format {version}, "
+                    f"{os.fspath(path)} has format {version}; "
                     f"this version of fastes reads {_FORMAT}"
                 )
             with contextlib.closing(sqlite3.connect(":memory:")) as new:
@@ -91,7 +91,7 @@ class Store:
                     raise sqlite3.DatabaseError("its tables are not those of a study")
             *row, seal = self._one("SELECT * FROM study")
             if seal != _seal(*row):
-                raise sqlite3.DatabaseError("its description is not what was written")
+                raise sqlite3.DatabaseError("its description does not match its hash")
             self.packed: Packed = (row[0], row[1])
             self.begun_by = BuildId(*row[2:4])
             self.written: str = row[4]
@@ -116,8 +116,8 @@ class Store:
             raise ValueError(f"{name} holds another study: it differs in {', '.join(apart)}")
         if self.begun_by != build_id():
             raise ValueError(
-                f"{name} was begun by fastes {self.begun_by.version} with other kernels than this "
-                f"fastes {build_id().version}: their runs are not to be mixed"
+                f"{name} was created by fastes {self.begun_by.version} with other kernels than "
+                f"this fastes {build_id().version}: runs of both must not be mixed"
             )
 
     def tasks(self) -> list[Task]:
@@ -126,20 +126,20 @@ class Store:
             rows = self._connection.execute("SELECT * FROM task ORDER BY number")
             tasks = [Task(*row) for row in rows]
             if self._tasks_seal != _seal(*tasks) or not covers(self.study, tasks):
-                raise sqlite3.DatabaseError("its tasks are not those that were written")
+                raise sqlite3.DatabaseError("its tasks do not match their hash")
             return tasks
 
     def done(self) -> set[int]:
-        """Return the numbers of the tasks that are done."""
+        """Return the numbers of the completed tasks."""
         with self._explained(), self._transaction("DEFERRED"):
             rows = self._connection.execute("SELECT task, seal FROM result").fetchall()
             count, seals = self._one("SELECT * FROM done")
             known = {n for (n,) in self._connection.execute("SELECT number FROM task")}
             numbers = {number for number, _ in rows}
             if count != len(rows) or seals != _combined(*(seal for _, seal in rows)):
-                raise sqlite3.DatabaseError("its results are not those that were written")
+                raise sqlite3.DatabaseError("its results do not match their hash")
             if not numbers <= known:
-                raise sqlite3.DatabaseError("there is a result of no task")
+                raise sqlite3.DatabaseError("it has a result without a task")
             return numbers
 
     def failures(self) -> dict[int, str]:
@@ -147,11 +147,11 @@ class Store:
         with self._explained():
             rows = self._connection.execute("SELECT * FROM failure").fetchall()
             if any(seal != _seal(number, message) for number, message, seal in rows):
-                raise sqlite3.DatabaseError("a failure is not what was written")
+                raise sqlite3.DatabaseError("a failure does not match its hash")
             return {number: message for number, message, _ in rows}
 
     def keep(self, task: Task, result: TaskResult) -> None:
-        """Write the result of a task, or raise BuildMismatchError where it is of other bits."""
+        """Write the result of a task; BuildMismatchError if its bits cannot match the others'."""
         question = (
             "SELECT coordinates FROM task JOIN result ON number = task WHERE setting = ? LIMIT 1"
         )
@@ -160,8 +160,8 @@ class Store:
             other = self._connection.execute(question, (task.setting,)).fetchone()
             if other is not None and other[0] != result.coordinates:
                 raise BuildMismatchError(
-                    f"task {task.number} was done with a linear algebra library that rounds "
-                    "otherwise than that of the tasks before: runs would be of other bits"
+                    f"task {task.number} used a linear algebra library that rounds differently "
+                    "from that of earlier tasks: runs of both must not be mixed"
                 )
             count, seals = self._one("SELECT * FROM done")
             now = (count + 1, _combined(seals, seal))
@@ -171,13 +171,13 @@ class Store:
             self._connection.execute("DELETE FROM failure WHERE task = ?", (task.number,))
 
     def fail(self, task: Task, message: str) -> None:
-        """Write that a task failed, and why."""
+        """Write the failure of a task."""
         with self._explained(), self._transaction():
             row = (task.number, message, _seal(task.number, message))
             self._connection.execute("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", row)
 
     def measured(self, tasks: Iterable[Task]) -> "Measured | None":
-        """Return the results of some tasks of one setting so far, if there are any."""
+        """Return the results so far of some tasks of one setting, if any."""
         runs: list[int] = []
         regrets, counts, seconds = [], [], 0.0
         with self._explained():
@@ -208,9 +208,9 @@ class Store:
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """Refuse to work on a file that another process works on."""
-        # Not the lock of SQLite, which is taken for each change only. This file is closed after
-        # SQLite's own: to close it before would give up SQLite's locks, which are the process's.
+        """Lock the file; BlockingIOError if another process works on it."""
+        # Not SQLite's lock, which is held during each change only. This file is closed after
+        # SQLite's: closing it earlier would release SQLite's locks, which belong to the process.
         with Path(self.path).open("r+b") as file:
             if not locked(file):
                 raise busy(self.path)
@@ -232,13 +232,13 @@ class Store:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what SQLite, and a damaged file, raise into an error that names the file."""
+        """Turn errors of SQLite or of a damaged file into one that names the file."""
         with made_of(self.path, "study"):
             try:
                 yield
             except sqlite3.OperationalError as error:
-                # A missing table is an operational error too, to SQLite; and to Python, without a
-                # code, text that is not UTF-8.
+                # SQLite also raises it for a missing table, and Python, without a code, for text
+                # that is not UTF-8.
                 if getattr(error, "sqlite_errorcode", None) in (None, sqlite3.SQLITE_ERROR):
                     raise
                 raise OSError(errno.EIO, str(error), os.fspath(self.path)) from error
@@ -246,12 +246,12 @@ class Store:
     def _one(self, question: str) -> tuple[Any, ...]:
         row = self._connection.execute(question).fetchone()
         if row is None:
-            raise sqlite3.DatabaseError("nothing there")
+            raise sqlite3.DatabaseError("a row is missing")
         return tuple(row)
 
 
 class Measured(NamedTuple):
-    """What is known of a setting."""
+    """The results so far of a setting."""
 
     runs: list[int]  # their numbers
     regret: Floats  # (runs, times)
@@ -260,7 +260,7 @@ class Measured(NamedTuple):
 
 
 def create(path: str | os.PathLike[str], study: Study, tasks: Sequence[Task]) -> None:
-    """Write the file of a study before its first task, whole or not at all, and new."""
+    """Write the new file of a study before its first task, atomically."""
     require_replaceable(path, "study")
     try:
         with (
@@ -289,30 +289,30 @@ def _require_all_pages(path: str | os.PathLike[str]) -> None:
     page_size = int.from_bytes(header[16:18], "big")
     page_size = 1 << 16 if page_size == 1 else page_size
     if size < page_size * int.from_bytes(header[28:32], "big"):
-        raise sqlite3.DatabaseError("its end is missing")
+        raise sqlite3.DatabaseError("it is truncated")
 
 
 def _numbers(packed: bytes, kind: Any, *shape: int) -> NDArray[Any]:
-    """Return packed numbers, or raise before more than these are unpacked."""
+    """Return packed numbers; raise before unpacking more than expected."""
     size = math.prod(shape) * np.dtype(kind).itemsize
     return np.frombuffer(zlib.decompressobj().decompress(packed, size + 1), kind).reshape(shape)
 
 
-def _seal(*parts: Any) -> str:
-    """Return a hash of what is written to a row, by which damage is noticed."""
+def _seal(*values: Any) -> str:
+    """Return a hash of the values of a row, by which damage is noticed."""
     digest = hashlib.sha256()
-    for part in parts:
-        data = part if isinstance(part, bytes) else repr(_plain(part)).encode()
+    for value in values:
+        data = value if isinstance(value, bytes) else repr(_plain(value)).encode()
         digest.update(b"%d:" % len(data) + data)
     return digest.hexdigest()[:16]
 
 
-def _plain(part: Any) -> Any:
-    return tuple(part) if isinstance(part, tuple) else part  # a named tuple without its names
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, tuple) else value  # without a named tuple's names
 
 
 def _combined(*seals: str) -> str:
-    """Return seals combined in a way in which their order does not matter."""
+    """Return seals combined independently of their order."""
     whole = 0
     for seal in seals:
         whole ^= int(seal, 16)

@@ -49,11 +49,11 @@ class Setting:
     problem: RandomProblem | GivenProblem
     world: World
     T: int
-    own_name: str | None = None  # of an own agent, as the study names it
+    own_name: str | None = None  # of a custom agent, as in the study
 
     @functools.cached_property
     def axes(self) -> dict[str, Any]:
-        """Its value on every axis; None where an axis is none of the agent's."""
+        """Its value on each axis; None for axes that the agent does not have."""
         its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
         name = self.own_name or self.agent.name
         known = {"agent": name, **its, **self.problem.axes, **self.world.values, "T": self.T}
@@ -64,24 +64,23 @@ class Setting:
 class Study:
     """Settings to simulate: all combinations of the values of each axis.
 
-    A setting is what ``fastes simulate`` does with the same words: its results have the same
-    bits. All agents of a study face the same theta and noise, run by run, on the same problem.
+    A setting has the same results, to the bit, as ``fastes simulate`` with the same options. All
+    agents of a study face the same theta and noise, run by run, on the same problem.
 
     Parameters
     ----------
     AXES
         The axes: a value, a list of values, or a text such as "2,4,8,...,1024", a progression.
-        Those from M to epsilon are parameters of agents, and vary the agents that have them. An
-        own agent is named as "module:Class", and is imported wherever its runs are done.
+        Those from M to epsilon are parameters of agents, and vary the agents that have them. A
+        custom agent is named as "module:Class", and is imported by each worker.
     runs : int
         Runs of each setting.
     seed : int
-        Of everything random.
+        Random seed.
     points : int
-        At most how many times to record the regret of a run at.
+        Largest number of recorded times.
     problem : Bandit or path, optional
-        One problem for all settings, in the place of arms, K, d, prior_mean, prior_cov and noise:
-        own arms, a Gaussian process, a full covariance.
+        One problem for all settings, instead of arms, K, d, prior_mean, prior_cov and noise.
     theta : (d,) or (runs, d) array_like or path, optional
         The true parameter, for all runs or for each; by default it is drawn from the prior.
 
@@ -105,23 +104,23 @@ class Study:
     theta: Floats | None
     _own_agent: Callable[[str], Agent]
 
-    def __init__(self, **words: Any) -> None:
-        self._fill(words, imported_agent)
+    def __init__(self, **values: Any) -> None:
+        self._fill(values, imported_agent)
 
-    def _fill(self, words: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> None:
+    def _fill(self, given: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> None:
         """Set all parameters, or raise; `own_agent` finds an agent by its module:name."""
         object.__setattr__(self, "_own_agent", own_agent)
         known = [*AXES, *COMMON, "problem", "theta"]
-        for name in words:
+        for name in given:
             if name not in known:
-                raise ValueError(f"a study has no {name!r}: it has {', '.join(known)}")
-        object.__setattr__(self, "problem", _given_problem(words))
-        given = {name: axis_values(name, words[name]) for name in AXES if name in words}
-        axes = {name: given.get(name, (axis.usual,)) for name, axis in AXES.items()}
+                raise ValueError(f"unknown study parameter {name!r}: known are {', '.join(known)}")
+        object.__setattr__(self, "problem", _given_problem(given))
+        chosen = {name: axis_values(name, given[name]) for name in AXES if name in given}
+        axes = {name: chosen.get(name, (axis.usual,)) for name, axis in AXES.items()}
         for name, agents in OWNERS.items():
             if name in given and not set(agents) & set(axes["agent"]):
                 owner = " or ".join(map(repr, agents))
-                raise ValueError(f"{name} belongs to agent {owner}, which the study leaves out")
+                raise ValueError(f"{name} belongs to agent {owner}, which is not in the study")
         combinations = math.prod(map(len, axes.values()))
         if combinations > _MOST_SETTINGS:
             raise ValueError(
@@ -130,13 +129,13 @@ class Study:
             )
         object.__setattr__(self, "axes", axes)
         for name, each in COMMON.items():
-            value = each.checked(name, words.get(name, each.usual))
+            value = each.checked(name, given.get(name, each.usual))
             object.__setattr__(self, name, value)
         for setting in self.settings:
             if isinstance(setting.problem, RandomProblem):
                 setting.problem.check()
             numbers.integer("T", setting.T, 1, setting.agent.max_steps)
-        object.__setattr__(self, "theta", self._fixed_theta(words.get("theta")))
+        object.__setattr__(self, "theta", self._fixed_theta(given.get("theta")))
         prior = [name for name in ("truth_prior_mean", "truth_prior_cov") if name in given]
         if self.theta is not None and prior:
             raise ValueError(f"theta is fixed: leave out {', '.join(prior)}")
@@ -156,20 +155,20 @@ class Study:
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a study from a TOML file of its parameters."""
         try:
-            words = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             there = kind_of(path)
             why = f"it is a fastes {there}" if there else error
-            raise ValueError(f"{os.fspath(path)} is no TOML file: {why}") from error
-        for name in {"problem", "theta"} & {*words}:
-            words[name] = Path(path).parent / str(words[name])
+            raise ValueError(f"{os.fspath(path)} is not a TOML file: {why}") from error
+        for name in {"problem", "theta"} & {*given}:
+            given[name] = Path(path).parent / str(given[name])
         try:
-            return cls(**words)
+            return cls(**given)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from error
 
     def description(self) -> dict[str, Any]:
-        """Return the parameters, ready for JSON: with `arrays` they make the same study."""
+        """Return the parameters for JSON; with `arrays` they define the study."""
         axes = {
             name: list(values)
             for name, values in self.axes.items()
@@ -185,9 +184,9 @@ class Study:
         return described
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what the description only has the fingerprints of."""
-        problem = {} if self.problem is None else self.problem.parts()
-        found = {f"problem_{name}": part for name, part in problem.items()}
+        """Return the arrays of which the description has only fingerprints."""
+        problem = {} if self.problem is None else self.problem.arrays()
+        found = {f"problem_{name}": array for name, array in problem.items()}
         return found if self.theta is None else {**found, "theta": self.theta}
 
     @classmethod
@@ -196,16 +195,16 @@ class Study:
     ) -> Self:
         """Return the study of a `description` and its `arrays`.
 
-        Unless it `imports` them, own agents whose modules are not imported yet are absent: what is
-        read from a file runs no code.
+        Unless `imports` is set, custom agents whose modules are not imported are absent: reading a
+        file runs no code.
         """
-        words = dict(described)
-        if "problem" in words:
-            words["problem"] = Bandit.from_parts(with_prefix(found, "problem_"))
-        if "theta" in words:
-            words["theta"] = found["theta"]
+        given = dict(described)
+        if "problem" in given:
+            given["problem"] = Bandit.from_arrays(with_prefix(found, "problem_"))
+        if "theta" in given:
+            given["theta"] = found["theta"]
         study = cls.__new__(cls)
-        study._fill(words, imported_agent if imports else known_agent)
+        study._fill(given, imported_agent if imports else known_agent)
         return study
 
     @property
@@ -227,7 +226,7 @@ class Study:
         return [name for name, values in self.axes.items() if len(values) > 1]
 
     def experiment(self, setting: Setting) -> Experiment:
-        """Return what a setting asks to be simulated."""
+        """Return the experiment of a setting."""
         return Experiment(
             _bandit(setting.problem, self.seed),
             (setting.agent,),
@@ -238,35 +237,34 @@ class Study:
         )
 
     def _fixed_theta(self, given: Any) -> Floats | None:
-        """Return the theta that was given, one row for all runs or for each, or raise."""
+        """Return the fixed theta, one row for all runs or for each, or raise."""
         if given is None:
             return None
         if isinstance(given, (str, os.PathLike)):
             given = load_npy("theta", given)
         dimensions = sorted({setting.problem.d for setting in self.settings})
         if len(dimensions) > 1:
-            raise ValueError(f"theta fixes the dimension, got d={dimensions}")
+            raise ValueError(f"theta needs a single dimension d, got {dimensions}")
         return fixed_theta(given, dimensions[0], self.runs)
 
 
 Study.__doc__ = (Study.__doc__ or "").replace("    AXES\n", f"    {', '.join(AXES)}\n")
 
 
-def _given_problem(words: Mapping[str, Any]) -> Bandit | None:
-    """Return the problem that a study is given whole, if it is."""
-    given = words.get("problem")
-    if given is None:
+def _given_problem(given: Mapping[str, Any]) -> Bandit | None:
+    """Return the given problem of a study, if any."""
+    problem = given.get("problem")
+    if problem is None:
         return None
-    also = [name for name in RandomProblem._fields if name in words]
+    also = [name for name in RandomProblem._fields if name in given]
     if also:
-        raise ValueError(f"problem holds the whole problem: leave out {', '.join(also)}")
-    if isinstance(given, (str, os.PathLike)):
-        return Bandit.load(given)
-    if not isinstance(given, Bandit):
-        raise TypeError(
-            f"problem must be one such as a LinearBandit, or its file, got {numbers.shown(given)}"
-        )
-    return given
+        raise ValueError(f"problem already sets {', '.join(also)}: leave them out")
+    if isinstance(problem, (str, os.PathLike)):
+        return Bandit.load(problem)
+    if not isinstance(problem, Bandit):
+        got = numbers.shown(problem)
+        raise TypeError(f"problem must be one such as a LinearBandit, or its file, got {got}")
+    return problem
 
 
 def _setting(
@@ -274,7 +272,7 @@ def _setting(
 ) -> Setting:
     drawn = RandomProblem(**{name: point[name] for name in RandomProblem._fields})
     if drawn.arms == BALL:
-        drawn = drawn._replace(K=1)  # so that settings that differ in K are one
+        drawn = drawn._replace(K=1)  # K does not matter: settings that differ in it are equal
     return Setting(
         _agent(point, own_agent),
         drawn if given is None else GivenProblem(given),
@@ -299,5 +297,5 @@ def _bandit(problem: RandomProblem | GivenProblem, seed: int) -> Bandit:
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
-    """Return in which parameters two descriptions differ."""
+    """Return the parameters in which two descriptions differ."""
     return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]

@@ -1,4 +1,4 @@
-"""The results of a study so far, read from its file."""
+"""Results of a study so far, read from its file."""
 
 import os
 from collections.abc import Iterator
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 @documented
 class SweepProgress(NamedTuple):
-    """How far a sweep is.
+    """Progress of a sweep.
 
     Attributes
     ----------
     done : int
-        Tasks that are done.
+        Completed tasks.
     failed : int
-        Tasks that failed.
+        Failed tasks.
     total : int
         All tasks.
     cost_done : float
-        Estimated seconds of work of the tasks that are done.
+        Estimated processor seconds of the completed tasks.
     cost : float
-        Estimated seconds of work of all tasks.
+        Estimated processor seconds of all tasks.
     """
 
     done: int
@@ -50,20 +50,20 @@ class SweepProgress(NamedTuple):
 
 
 def progress_of(tasks: list[Task], done: set[int], failed: int) -> SweepProgress:
-    """Return how far a sweep is of which the tasks with these numbers are done."""
+    """Return the progress of a sweep in which the tasks with these numbers are completed."""
     cost = sum(task.cost for task in tasks)
     cost_done = sum(task.cost for task in tasks if task.number in done)
     return SweepProgress(len(done), failed, len(tasks), cost_done, cost)
 
 
 def progress_in(store: Store) -> SweepProgress:
-    """Return how far the sweep in a study's file is."""
+    """Return the progress of the sweep in a study's file."""
     return progress_of(store.tasks(), store.done(), len(store.failures()))
 
 
 def results_in(store: Store) -> Iterator[tuple[Setting, Result]]:
-    """Yield each setting of which there are runs in a study's file, and the result of those."""
-    store.done()  # raises where a result is missing
+    """Yield each setting with completed runs in a study's file, and their result."""
+    store.done()  # raises if a result is missing
     study = store.study
     tasks: dict[int, list[Task]] = {}
     for task in store.tasks():
@@ -77,7 +77,7 @@ def results_in(store: Store) -> Iterator[tuple[Setting, Result]]:
                 recording_times(setting.T, study.points),
                 Regret(found.regret),
                 found.counts,
-                setting.problem.parts(study.seed),
+                setting.problem.arrays(study.seed),
                 np.array(found.runs),
                 theta=study.theta,
                 world=setting.world,
@@ -87,7 +87,7 @@ def results_in(store: Store) -> Iterator[tuple[Setting, Result]]:
 
 @dataclass(frozen=True, repr=False)
 class Sweep:
-    """A study's file, and what is in it so far. It may be read while the sweep goes on.
+    """A study's file and its results so far. It can be read while the sweep is running.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Sweep:
             return store.study
 
     def progress(self) -> SweepProgress:
-        """Return how far it is."""
+        """Return its progress."""
         with Store(self.path) as store:
             return progress_in(store)
 
@@ -127,7 +127,7 @@ class Sweep:
             return store.failures()
 
     def results(self) -> list[tuple[Setting, Result]]:
-        """Return each setting of which there are runs, and the result of those.
+        """Return each setting with completed runs, and their result.
 
         In order of the settings. A result has fewer runs than the study while some are missing.
         """
@@ -154,9 +154,9 @@ class Sweep:
             print_parts(sweep_tables(store))
 
     def to_dataframe(self, curves: bool = False) -> "pd.DataFrame":
-        """Return a row for each setting and run: the axes, the run, and its regret at T.
+        """Return one row per setting and run: the axes, the run, and its regret at T.
 
-        With `curves`, a row for each recorded time `t`.
+        With `curves`, one row per recorded time `t` too.
         """
         try:
             import pandas as pd
@@ -174,7 +174,7 @@ class Sweep:
         if not frames:
             return pd.DataFrame(columns=[*AXES, "run", "regret"])
         whole = pd.concat(frames, ignore_index=True)
-        # Types that hold a missing value: the M of an agent that has none.
+        # Types with missing values, such as M of an agent that has none.
         types = {"integer": "Int64", "number": "Float64", "choice": "string", "flag": "boolean"}
         return whole.astype({name: types[axis.kind] for name, axis in AXES.items()})
 
@@ -186,7 +186,7 @@ class Sweep:
         Parameters
         ----------
         x : str, optional
-            The axis. Otherwise M if it is varied, or the first number that is.
+            The axis. By default M if varied, else the first varied number.
         ax, **look
             As in `fastes.results.figures.plot_regret`: where, facet, logx, logy, title, size.
         """

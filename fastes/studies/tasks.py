@@ -1,4 +1,4 @@
-"""A study split into tasks of balanced cost, and the result of one of them."""
+"""Tasks: a study split into pieces of balanced cost, and the result of one."""
 
 import functools
 import io
@@ -25,7 +25,7 @@ from fastes.simulation.plan import make_plan, runs_in_lockstep
 from fastes.studies.study import Study
 
 LOCKSTEP_RUNS = 32
-"""Runs of a task at least, where runs go in lockstep."""
+"""Fewest runs of a task in lockstep."""
 
 
 class Task(NamedTuple):
@@ -39,39 +39,38 @@ class Task(NamedTuple):
 
 
 class TaskResult(NamedTuple):
-    """What a task gives, packed to be sent and kept."""
+    """The result of a task, packed for sending and storing."""
 
     configuration: str  # what was simulated, as JSON
-    coordinates: str  # a hash of what the kernels see of the problem, where a library computes it
+    coordinates: str  # a hash of the canonical problem if LAPACK computed it
     regret: bytes  # (runs, times) float64, by zlib
     counts: bytes  # (K,) int64, by zlib
 
 
 Packed = tuple[str, bytes]
-"""A study as it is sent and kept: its description, and its arrays as npz."""
+"""A study as it is sent and stored: its description, and its arrays as npz."""
 
 
 class BuildId(NamedTuple):
-    """What must be equal wherever tasks of a study are done."""
+    """What must be equal for all workers of a study."""
 
     version: str
     kernels: str
 
 
 class BuildMismatchError(RuntimeError):
-    """A worker would give other bits."""
+    """A worker would produce different bits."""
 
 
 def build_id() -> BuildId:
-    """Return the identity of this process."""
+    """Return the build of this process."""
     return BuildId(fastes.__version__, fingerprint())
 
 
 def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> list[Task]:
-    """Return the tasks of a study, the longest first; `costs` are seconds a run, by setting.
+    """Return the tasks of a study, the longest first; `costs` are seconds per run, by setting.
 
-    The runs of a setting are split evenly into tasks that take about `seconds`, and at least one
-    run.
+    The runs of a setting are split evenly into tasks of about `seconds`, of at least one run.
     """
     pieces = []
     for i, (setting, cost) in enumerate(zip(study.settings, costs, strict=True)):
@@ -80,8 +79,8 @@ def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> li
             setting.agent, problem.K, problem.rank, setting.T
         )
         least = LOCKSTEP_RUNS if together else 1
-        parts = min(round(cost * study.runs / seconds), study.runs // least)
-        cuts = [study.runs * j // max(1, parts) for j in range(max(1, parts) + 1)]
+        n = max(1, min(round(cost * study.runs / seconds), study.runs // least))
+        cuts = [study.runs * j // n for j in range(n + 1)]
         pieces += [
             (i, first, last, cost * (last - first)) for first, last in itertools.pairwise(cuts)
         ]
@@ -90,10 +89,10 @@ def split_into_tasks(study: Study, costs: Sequence[float], seconds: float) -> li
 
 
 def covers(study: Study, tasks: Sequence[Task]) -> bool:
-    """Return whether tasks cover every run of every setting of a study, each once."""
-    parts = sorted((task.setting, task.first, task.last) for task in tasks)
+    """Return whether tasks cover each run of each setting of a study exactly once."""
+    ranges = sorted((task.setting, task.first, task.last) for task in tasks)
     ends = [0] * len(study.settings)
-    for setting, first, last in parts:
+    for setting, first, last in ranges:
         if not 0 <= setting < len(ends) or first != ends[setting] or last <= first:
             return False
         ends[setting] = last
@@ -101,7 +100,7 @@ def covers(study: Study, tasks: Sequence[Task]) -> bool:
 
 
 def packed_study(study: Study) -> Packed:
-    """Return what `unpacked_study` makes the same study of."""
+    """Return a study packed for `unpacked_study`."""
     found, file = study.arrays(), io.BytesIO()
     if found:
         np.savez_compressed(file, **found)  # type: ignore[arg-type]
@@ -109,10 +108,10 @@ def packed_study(study: Study) -> Packed:
 
 
 def unpacked_study(packed: Packed, imports: bool = False) -> Study:
-    """Return the study that was packed; workers, who were told to do it, import own agents."""
+    """Return a packed study; with `imports`, as on workers, import its custom agents."""
     study = _unpacked(packed, imports)
     if any(isinstance(setting.agent, AbsentAgent) for setting in study.settings):
-        return _unpacked.__wrapped__(packed, imports)  # they may have been imported since
+        return _unpacked.__wrapped__(packed, imports)  # their modules may be imported by now
     return study
 
 
@@ -132,7 +131,7 @@ def do_task(
     expected: BuildId,
     stop: Callable[[], bool] | None = None,
 ) -> TaskResult:
-    """Do a task of a packed study in one thread.
+    """Run a task of a packed study in one thread.
 
     Raise InterruptedError once `stop` returns True.
     """
@@ -157,15 +156,15 @@ def do_task(
 
 
 def _coordinates(bandit: Bandit) -> str:
-    """Return a hash of a problem's canonical form, where its last bits are LAPACK's."""
+    """Return a hash of a problem's canonical form if its last bits depend on LAPACK."""
     if bandit.canonical.factor is not None:
         return ""
     return arrays.fingerprint(*bandit.canonical.rows_and_offsets())
 
 
 def refusal(worker: str, found: BuildId) -> str:
-    """Return the sentence that refuses a worker."""
+    """Return the message that refuses a worker."""
     ours = build_id()
     if found.version != ours.version:
-        return f"worker {worker} has fastes {found.version}, this is fastes {ours.version}"
-    return f"worker {worker} has fastes {found.version} with other kernels, or another numba"
+        return f"worker {worker} has fastes {found.version}, but this is fastes {ours.version}"
+    return f"worker {worker} has fastes {found.version} with other kernels or another numba"

@@ -1,6 +1,6 @@
-"""The quantities that the paper defines, and its bounds, beside what is measured.
+"""The quantities defined in the paper, its bounds, and measurements of them.
 
-The modules are loaded when they are first used: ``fastes.theory.bounds.theorem1``.
+Modules are loaded when first used: ``fastes.theory.bounds.theorem1``.
 """
 
 import importlib

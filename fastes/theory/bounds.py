@@ -1,8 +1,7 @@
-"""Bounds on Bayesian regret for a problem of one's own: the paper's, and five that go further.
+"""Bounds on Bayesian regret: the paper's, and five of ours.
 
-Theorems A to D and the information bound are stated and proven in the documentation,
-under "How many models are needed".
-What is said of single steps is in step_bounds.py.
+Theorems A to D and the information bound are stated and proven in the documentation, under "How
+many models are needed". Bounds for single steps are in step_bounds.py.
 """
 
 import math
@@ -67,13 +66,13 @@ def _main(known: Constants, steps: float) -> float:
 def theorem2(known: Constants, divergences: Iterable[float] | Floats) -> float:
     """Return iota sqrt(d T H(A*)) + eta sum_t sqrt(E[Hellinger^2(pbar_t || p_t)]), Theorem 2.
 
-    It holds for any agent. Bounds on the squared Hellinger distances, KL divergences among them
-    (the corollary), give a bound too.
+    It holds for any agent. Upper bounds on the squared Hellinger distances, such as KL divergences
+    (the corollary), also give a bound.
 
     Parameters
     ----------
     known : Constants
-        Of the problem.
+        Constants of the problem.
     divergences : (T,) iterable of float
         E[Hellinger^2(pbar_t || p_t)] at t = 0, ..., T - 1, or a bound on each.
     """
@@ -87,7 +86,7 @@ def theorem1(known: Constants, T: int, M: int) -> float:
 
 
 def term_b(known: Constants, T: int, M: int) -> float:
-    """Return eta T sqrt(K log(6 T M) / M), term (b) of Theorem 1: what a finite ensemble adds."""
+    """Return eta T sqrt(K log(6 T M) / M), term (b) of Theorem 1, due to a finite ensemble."""
     T = _steps(T)
     return known.eta.value * T * math.sqrt(float(divergence_bound(known.K, T - 1, M)))
 
@@ -99,8 +98,8 @@ def information(known: Constants, T: int, M: int) -> float:
     Proposition 1 (`information_bound`).
     """
     T, M = _steps(T), _models(M)
-    told = running_information(known.K, T, M)
-    total = Smallest(T, [told], told.breaks).sum(lambda J: np.sqrt(np.maximum(J, 0.0) / M))
+    gained = running_information(known.K, T, M)
+    total = Smallest(T, [gained], gained.breaks).sum(lambda J: np.sqrt(np.maximum(J, 0.0) / M))
     return term_a(known, T) + known.eta.value * total
 
 
@@ -115,9 +114,9 @@ def fresh(known: Constants, T: int, M: int) -> float:
 
 
 def _stale_steps(T: int, M: int) -> float:
-    """Return sum_{t < T} (1 - (1 - 1/M)^t), how many steps read a model again, on average.
+    """Return sum_{t < T} (1 - (1 - 1/M)^t), the expected number of steps that reuse a model.
 
-    It is T - M (1 - (1 - 1/M)^T); where that would cancel, sum_k (-1)^k C(T, k) / M^(k - 1).
+    It is T - M (1 - (1 - 1/M)^T); against cancellation, sum_k (-1)^k C(T, k) / M^(k - 1).
     """
     if M == 1:
         return T - 1.0
@@ -132,7 +131,7 @@ def _stale_steps(T: int, M: int) -> float:
 
 
 def first_order(known: Constants, T: int, M: int) -> float:
-    """Return the bound of Theorem B with all that is known of h_t, at the best b.
+    """Return the bound of Theorem B with the smallest known bound on h_t, at the best b.
 
     b^3 iota sqrt(d T H(A*)) + sum_t pi_t [Delta + sqrt(8 beta log(e / pi_t))
     + b^2 sqrt(2 beta log(K / pi_t))], where pi_t = min(1, (b / (b - 1))^2 h_t).
@@ -160,12 +159,12 @@ def first_order_of(known: Constants, divergences: Iterable[float] | Floats) -> f
 
 
 def first_order_weighted(known: Constants, values: Floats, weights: Floats, T: int) -> float:
-    """Return the bound of Theorem B where a sum over steps has such weights at known times."""
+    """Return the bound of Theorem B, with sums over steps replaced by weighted sums."""
     return _least_over_b(known, T, lambda b: float(weights @ _loss(known, values, b)))
 
 
 def _loss(known: Constants, h: Floats, b: float) -> Floats:
-    """Return what Theorem B adds at a step with divergence h."""
+    """Return the term of Theorem B for a step with divergence h."""
     pi = np.minimum(1.0, h * (b / (b - 1.0)) ** 2)
     logs = -np.log(np.maximum(pi, 1e-300))
     root = math.sqrt(2.0) * known.width
@@ -174,7 +173,7 @@ def _loss(known: Constants, h: Floats, b: float) -> Floats:
 
 
 def _least_over_b(known: Constants, T: int, total: Callable[[float], float]) -> float:
-    """Return the minimum over b > 1 of b^3 iota sqrt(d T H(A*)) + total(b); any b would do."""
+    """Return the minimum over b > 1 of the bound b^3 iota sqrt(d T H(A*)) + total(b)."""
     main = term_a(known, T)
 
     def bound(x: float) -> float:
@@ -209,9 +208,9 @@ def reuse(known: Constants, T: int, M: int) -> float | None:
 
 
 def best_bound(known: Constants, T: int, M: int) -> float:
-    """Return the smallest bound that is known on the regret of ensemble sampling.
+    """Return the smallest known bound on the regret of ensemble sampling.
 
-    Of Theorems A, B and C, and of Theorem 2 with the smallest divergence that is known at each
+    The minimum of Theorems A, B and C, and of Theorem 2 with the smallest known divergence at each
     step.
     """
     T, M = _steps(T), _models(M)
@@ -223,8 +222,8 @@ def best_bound(known: Constants, T: int, M: int) -> float:
 class Bound(NamedTuple):
     """A bound on the regret of ensemble sampling of M models in T steps.
 
-    `value` takes the constants of a problem, T and M, and returns None where it does not apply;
-    `title` stands above a column, `label` in a legend, `note` below a table.
+    `value` takes the constants of a problem, T and M, and returns None if it does not apply;
+    `title` is for columns, `label` for legends, `note` for explanations below a table.
     """
 
     value: Callable[[Constants, int, int], float | None]
@@ -251,7 +250,7 @@ BOUNDS = {
         *(best_bound, "best", "best of all"), note="with the smallest divergence at each step."
     ),
 }
-"""The bounds by name: what ``fastes bound`` prints and draws."""
+"""The bounds of ``fastes bound``, by name."""
 
 
 @lru_cache(maxsize=8)
@@ -266,7 +265,7 @@ def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "bes
     Parameters
     ----------
     known : Constants
-        Of the problem.
+        Constants of the problem.
     T : int
         Steps.
     target : float
@@ -276,9 +275,9 @@ def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "bes
 
     Notes
     -----
-    Theorem A's bound may rise with M before it falls: it is concave in the expected number of
-    steps with a fresh model, which grows with M. So a target that one model misses is reached by
-    all M from some size on, or by none. The other bounds never rise with M.
+    The bound of Theorem A may increase in M before it decreases: it is concave in the expected
+    number of steps with a fresh model, which increases in M. So a target that M = 1 misses is
+    reached by all M from some size on, or by none. The other bounds never increase in M.
 
     Examples
     --------
@@ -312,19 +311,19 @@ def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "bes
 
 
 def ensemble_of_the_same_order(known: Constants, T: int) -> int:
-    """Return K T / d, rounded up: with that many models Theorem 1 has the order of TS's bound."""
+    """Return K T / d, rounded up: with as many models Theorem 1 is of the order of TS's bound."""
     return -(-known.K * _steps(T) // known.d)
 
 
 def lower_bound(K: int, M: int, T: int) -> float:
-    """Return what M models lose at least on `LinearBandit.hard_for_ensembles(K, M)`, Theorem D.
+    """Return the lower bound of Theorem D for `LinearBandit.hard_for_ensembles(K, M)`.
 
     T (K - 1) (1 - 1/M)^(M + K - 2) E(N(0, 1) - c)^+, where P(N(0, 1) > c) = 1/M.
     """
     M = numbers.integer("M", M, 2, MAX_MODELS)
     K, T = numbers.integer("K", K, 2, min(MAX_SIZE, M + 2)), _steps(T)
     c = -float(ndtri(1.0 / M))
-    # E(N - c)^+ = phi(c) - c P(N > c); the ratio of the two keeps the digits of the difference.
+    # E(N - c)^+ = phi(c) - c P(N > c), by Mills's ratio against cancellation.
     mills = math.exp(-0.5 * c * c - 0.5 * math.log(2.0 * math.pi) - float(log_ndtr(-c)))
     return T * (K - 1) * math.exp((M + K - 2) * math.log1p(-1.0 / M)) * (mills - c) / M
 
@@ -340,5 +339,5 @@ def _models(M: int) -> int:
 def _divergences(divergences: Iterable[float] | Floats) -> Floats:
     given = arrays.array("divergences", list(divergences))
     if given.ndim != 1 or not len(given) or given.min() < 0:
-        raise ValueError("divergences must be at least one number, none below 0")
+        raise ValueError("divergences must be nonempty and nonnegative")
     return given

@@ -1,4 +1,4 @@
-"""The constants of the paper's bounds, computed for a problem."""
+"""Computation of the constants of a problem in the paper's bounds."""
 
 import math
 from weakref import WeakKeyDictionary
@@ -12,7 +12,7 @@ from fastes.theory.optimal_action import checked_draws, law_and_extremes, values
 
 
 def constants(bandit: Bandit, *, samples: int = 1 << 16, seed: int = 0) -> Constants:
-    """Return what the bounds need to know of a problem.
+    """Return the constants of a problem in the bounds.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def constants(bandit: Bandit, *, samples: int = 1 << 16, seed: int = 0) -> Const
     samples : int
         Draws of theta for the estimates.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def constants_beside(bandit: Bandit, seed: int) -> Constants | None:
     return None
 
 
-# Several agents are often held against the same bounds.
+# Several agents often share a problem.
 _KNOWN: "WeakKeyDictionary[Bandit, dict[tuple[int, int], Constants]]" = WeakKeyDictionary()
 
 
@@ -89,8 +89,9 @@ def _estimate(replicates: list[float]) -> Estimate:
 def _eta_closed_form(bandit: Bandit, o: Floats, b: Floats) -> float:
     """Return 2 sqrt(min of two bounds on E[max (a'theta)^2] + sigma^2), in closed form.
 
-    The one by dimension is the paper's. The one by arms is (T6) of the documentation:
-    the paper's fails unless the prior mean is 0. In units of sigma, squares do not overflow.
+    The bound in the dimension is the paper's. The bound in the number of arms is (T6) of the
+    documentation: the paper's fails unless the prior mean is 0. In units of sigma, so that squares
+    do not overflow.
     """
     cov, sigma = bandit.prior_cov, bandit.rewards.unit
     variances = np.diag(cov) if np.ndim(cov) == 2 else np.broadcast_to(cov, bandit.d)

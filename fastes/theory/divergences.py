@@ -1,7 +1,7 @@
-"""How far an agent's law of action is from that of the optimal action, zeros told from the unseen.
+"""Divergences of an agent's action law from the law p of the optimal action.
 
-Under a normal belief every arm that can be the best has a positive probability, however seldom a
-draw finds it. Where an agent plays such an arm its probability is estimated along lines.
+Under a normal belief each arm that can be optimal has positive probability, even if no draw finds
+it. If an agent plays such an arm, its probability is estimated by line sampling.
 """
 
 import math
@@ -20,29 +20,29 @@ from fastes.theory.line_sampling import LogProbability, Normals, log_probability
 from fastes.theory.optimal_action import values_under
 from fastes.theory.winning_regions import can_win, inner_point, log_ball, region_of
 
-_SELDOM = 2  # of the draws that only choose: an arm that was the best of fewer is seldom
-_SINGLE = 0.5  # relative variance of a frequency: it is larger only where one draw was met
-_TOO_FEW = 4  # of the draws that p is from: the expansion of a logarithm needs more
-_LINES, _FEWEST_LINES = 128, 32  # for each seldom arm to begin with, or where they are many
-_ALL_LINES = 4096  # that they share where these are not precise enough
+_SELDOM = 2  # an arm is rare if fewer of the selecting draws find it
+_SINGLE = 0.5  # relative variance of a frequency: larger only for a single draw
+_TOO_FEW = 4  # fewer draws are too few for the expansion of the logarithm
+_LINES, _FEWEST_LINES = 128, 32  # per rare arm at first; the latter if there are many
+_ALL_LINES = 4096  # shared by rare arms that need more
 _AFFORDABLE = 1 << 31  # multiply-adds for all lines of a probe: seconds
-_TRIED = 16  # arms where all would take longer: one of them may be unable to win
-_POINT = 1 << 23  # multiply-adds: what finding the point that lines go through takes as long as
+_TRIED = 16  # rare arms to try if all are too expensive: one may be unable to win
+_POINT = 1 << 23  # multiply-adds equivalent to finding the point that lines pass through
 
 
 class EstimatedLaw(NamedTuple):
-    """The law p of the optimal action, as far as it is known.
+    """An estimate of the law p of the optimal action.
 
     Attributes
     ----------
     p : (K,) array
         Probabilities, which add up to 1.
     log_p : (K,) array
-        Their logarithms; also of what is too small to be a float, and nan where not known.
+        Their logarithms, also of probabilities that underflow; nan if unknown.
     variance : (K,) array
-        Relative variance of each as an estimate: that of p over its square.
+        Relative variance of each estimate: its variance divided by p^2.
     bounded : bool
-        Whether some of these are lower bounds.
+        Whether some are lower bounds.
     """
 
     p: Floats
@@ -52,7 +52,7 @@ class EstimatedLaw(NamedTuple):
 
 
 class Divergences(NamedTuple):
-    """What `Measurements` calls by the same names."""
+    """The fields of `Measurements` of the same names."""
 
     hellinger_squared: float
     hellinger_correction: float
@@ -62,9 +62,9 @@ class Divergences(NamedTuple):
 
 
 def law_of_frequencies(p: Floats, n: float, duplicate_counts: NDArray[np.int64]) -> EstimatedLaw:
-    """Return the law whose probabilities are frequencies in n draws, or exact and n infinite.
+    """Return the law of frequencies in n draws, or of exact probabilities if n is infinite.
 
-    Equal arms share their draws: p has variance p (1/c - p) / n where c arms are equal.
+    Equal arms share their draws: p has variance p (1/c - p) / n for c equal arms.
     """
     seen = p > 0
     log_p = np.log(p, out=np.full(len(p), -np.inf), where=seen)
@@ -77,11 +77,10 @@ def law_of_frequencies(p: Floats, n: float, duplicate_counts: NDArray[np.int64])
 def seldom_best(
     p: Floats, n: float, apart: Floats, duplicate_counts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Return which arms frequencies in n draws do not tell enough of.
+    """Return which arms are too rare for frequencies in n draws.
 
-    `apart` says how often each arm was the best of other, fewer draws: to choose by the draws
-    themselves would keep what they happen to show too often, and replace what they happen to
-    show too seldom.
+    `apart` are counts from separate, fewer draws: selection by the draws themselves would be
+    biased, as it keeps overestimates and replaces underestimates.
     """
     if math.isinf(n):
         return p < 1e-9  # exact to some 1e-15, not relative to a tiny probability
@@ -91,9 +90,9 @@ def seldom_best(
 def cost_of_lines(
     q: Floats, apart: Floats, duplicate_counts: NDArray[np.int64], rank: int
 ) -> float:
-    """Return how many multiply-adds the lines of the seldom arms that q plays would cost.
+    """Return the multiply-adds that line sampling for the rare arms played by q would cost.
 
-    Counted by the arms that were seldom the best of the draws apart.
+    Rare arms are counted by the separate draws.
     """
     seldom = np.count_nonzero((apart * duplicate_counts < _SELDOM) & (q > 0))
     return float(seldom) * (_POINT + _FEWEST_LINES * len(q) * max(1, rank))
@@ -107,9 +106,9 @@ def refined_law(
     source: Source,
     t: int,
 ) -> EstimatedLaw:
-    """Return the law with better probabilities at the arms given, from lines.
+    """Return the law with probabilities of rare arms estimated by line sampling.
 
-    The others keep their frequencies, scaled so that all add up to 1.
+    The others keep their frequencies, rescaled so that the sum is 1.
     """
     if len(seldom) == 0:
         return law
@@ -128,11 +127,11 @@ def refined_law(
 
 
 def _scaled(law: EstimatedLaw, fixed: NDArray[np.int64]) -> EstimatedLaw:
-    """Return the law with all but the fixed probabilities scaled so that the sum is 1."""
+    """Return the law with all but the fixed probabilities rescaled so that the sum is 1."""
     free = np.ones(len(law.p), np.bool_)
     free[fixed] = False
     rest, taken = float(law.p[free].sum()), float(law.p[fixed].sum())
-    if rest == 0 or taken >= 1:  # of few draws, or few lines
+    if rest == 0 or taken >= 1:  # possible with few draws or lines
         free[:], rest, taken = True, rest + taken, 0.0
     factor = (1.0 - taken) / rest
     p, log_p = law.p.copy(), law.log_p.copy()
@@ -144,10 +143,10 @@ def _scaled(law: EstimatedLaw, fixed: NDArray[np.int64]) -> EstimatedLaw:
 def _probabilities(
     seldom: NDArray[np.int64], bandit: Bandit, posterior: NormalLaw, source: Source, t: int
 ) -> Iterable[LogProbability]:
-    """Yield P(one of the arms equal to it is the best) for arms in turn, few if all take too long.
+    """Yield P(the arm, or an equal one, is the best) for rare arms; only some if too expensive.
 
-    Infinite variance stands for a lower bound, the logarithm -inf for an arm that cannot win. That
-    settles the divergence, and ends it.
+    Infinite variance marks a lower bound, and log -inf an arm that cannot win, which determines the
+    divergence and ends the iteration.
     """
     m, c = values_under(bandit, posterior.mean, posterior.root.T)
     cost = bandit.K * max(1, bandit.rank)
@@ -166,14 +165,14 @@ def _probabilities(
             if not can_win(bandit, arm):
                 yield found
                 return
-            found = LogProbability(math.nan, 0.0)  # its region is lost to rounding
+            found = LogProbability(math.nan, 0.0)  # its region is too small for rounding
         yield found
 
 
 def _probability(
     m: Floats, c: Floats, arm: int, normals: Normals, lines: int, most: int
 ) -> LogProbability:
-    """Return P(one of the arms equal to it is the best), -inf where they seem never to be."""
+    """Return log P(the arm, or an equal one, is the best), -inf if it seems impossible."""
     region = region_of(m, c, arm)
     point = None if region is None else inner_point(region)
     if region is None or point is None:
@@ -184,11 +183,11 @@ def _probability(
 
 
 def divergences(q: Floats, law: EstimatedLaw, bandit: Bandit, draws: int | None) -> Divergences:
-    """Return how far q is from p, corrected for what the errors of both add on average.
+    """Return the divergences of q from p, corrected for the bias from errors of both.
 
-    That is known to the second order: a relative variance v of p or q adds sqrt(p q) v / 4 to the
-    squared distance, q v / 2 to KL(q || p) and p v / 2 to KL(p || q). Frequencies q in n draws have
-    v = (1 - q) / (n q). Arms that these draws missed may be played: KL(p || q) is not known then.
+    To second order, a relative variance v of p or q adds sqrt(p q) v / 4 to the squared distance,
+    q v / 2 to KL(q || p) and p v / 2 to KL(p || q). Frequencies q in n draws have
+    v = (1 - q) / (n q). If q is from draws, missed arms may be played, and KL(p || q) is unknown.
     """
     p, played = law.p, q > 0
     variance = law.variance.copy()
@@ -202,7 +201,7 @@ def divergences(q: Floats, law: EstimatedLaw, bandit: Bandit, draws: int | None)
     if missing:
         backward = math.inf if draws is None else math.nan
     terms = q[played] * (np.log(q[played]) - law.log_p[played])
-    # One arm that cannot win settles it, whatever is not known of others.
+    # One arm that cannot win makes it infinite, even if others are unknown.
     forward = math.inf if (terms == math.inf).any() else float(terms.sum())
     return Divergences(
         hellinger_squared=float(np.square(np.sqrt(p) - np.sqrt(q)).sum()) - correction,
@@ -214,10 +213,9 @@ def divergences(q: Floats, law: EstimatedLaw, bandit: Bandit, draws: int | None)
 
 
 def entropy_of(law: EstimatedLaw) -> float:
-    """Return the entropy of p, corrected likewise: a relative variance v takes off p v / 2.
+    """Return the entropy of p, corrected for its bias: a relative variance v subtracts p v / 2.
 
-    nan where more than a tenth of p is known from single draws: it would be too small by about
-    as much.
+    nan if more than a tenth of p is from single draws, when the bias would be of that size.
     """
     if law.p @ (law.variance >= _SINGLE) > 0.1:
         return math.nan

@@ -1,4 +1,4 @@
-"""Figures of what is measured beside what bounds it."""
+"""Figures of measurements and their bounds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,8 +31,8 @@ def draw_bounds(table: Mapping[str, Any], ax: "Axes | Figure | None" = None) -> 
         if known:
             facts = {"agent": "es" if name == "best" else name, **{n: table[n] for n in "KdT"}}
             sizes, values = np.array(known).T
-            words = {"agent": f"bound for ES: {bounds.BOUNDS[name].label}"}
-            curves.append(Curve(facts, words, sizes, values, np.full(len(sizes), np.nan), (0, 0)))
+            texts = {"agent": f"bound for ES: {bounds.BOUNDS[name].label}"}
+            curves.append(Curve(facts, texts, sizes, values, np.full(len(sizes), np.nan), (0, 0)))
     levels = {
         "bound for TS: term (a)": (table["term_a"], ":"),
         "random play": (table["trivial"]["value"], "-"),
@@ -45,16 +45,16 @@ def draw_bounds(table: Mapping[str, Any], ax: "Axes | Figure | None" = None) -> 
 def draw_regret_and_bounds(
     results: Sequence[Result], ax: "Axes | Figure | None" = None, **look: Unpack[Look]
 ) -> "Axes":
-    """Draw regret against time, below the best bound that is known for each agent.
+    """Draw regret against time, and the best known bound for each agent.
 
-    Thin lines are bounds, of the colour of the agent that they are for. The arguments are those
-    of `fastes.results.figures.plot_regret`.
+    Thin lines are bounds, in the agent's colour. Arguments as for
+    `fastes.results.figures.plot_regret`.
     """
     return draw_curves(regret_curves(_bounded(results, look)), REGRET_AND_BOUNDS, ax, look)
 
 
 def _bounded(results: Sequence[Result], look: Look) -> list[Result]:
-    """Return the results that `where` keeps; ValueError if there are no bounds on one of them."""
+    """Return the results that `where` selects; ValueError if one has no bounds."""
     kept = chosen(results, look)
     for result in kept:
         diagnostics_of(result)
@@ -63,7 +63,7 @@ def _bounded(results: Sequence[Result], look: Look) -> list[Result]:
 
 
 def diagnosed(curve: Curve) -> tuple[Diagnostics, int | None]:
-    """Return the diagnostics that a curve is of, and M of the paper's ensemble or None."""
+    """Return the diagnostics of a curve, and M if it is the paper's ensemble sampling, or None."""
     assert curve.result is not None  # curves_of
     return diagnostics_of(curve.result), models_of(curve.result)
 
@@ -96,20 +96,19 @@ REGRET_AND_BOUNDS = Kind(
 def draw_divergence(
     results: Sequence[Result], ax: "Axes | Figure | None" = None, **look: Unpack[Look]
 ) -> "Axes":
-    """Draw how far what is played is from what is best, with the bound on it.
+    """Draw the divergence of the action law from the optimal one, and its bound.
 
-    Curves are E[Hel^2(phat_t, p_t)]; open markers E[KL(phat_t || p_t)], at times at which it is
-    finite in all runs; thin lines the paper's bound on the latter, K log(6(t+1)M)/M, which bounds
-    both, since Hel^2 is at most KL. The arguments are those of
-    `fastes.results.figures.plot_regret`.
+    Curves are E[Hel^2(phat_t, p_t)]; open markers E[KL(phat_t || p_t)], where it is finite in all
+    runs; thin lines the paper's bound on the latter, K log(6(t+1)M)/M, which holds for both since
+    Hel^2 is at most KL. Arguments as for `fastes.results.figures.plot_regret`.
     """
     curves = [
         replace(curve, y=np.where(curve.y > 0, curve.y, np.nan))
         for curve in curves_of(_bounded(results, look), _hellinger)
-        if (curve.y > 0).any()  # Thompson sampling has no distance, nor a place on such an axis
+        if (curve.y > 0).any()  # zero, as for Thompson sampling, has no place on a logarithmic axis
     ]
     if not curves:
-        raise ValueError("no result has a divergence above zero to draw")
+        raise ValueError("no result has a positive divergence to draw")
     lines = [line for curve in curves for line in _divergences([curve])]
     open_ = f"; open: $E[{_KL}]$, where finite" if any(x.error is not None for x in lines) else ""
     kind = Kind(
@@ -131,7 +130,7 @@ def _hellinger(result: Result) -> tuple[Any, Any, Any]:
 
 
 def _divergences(curves: Sequence[Curve]) -> list[Line]:
-    """Return what is bounded, KL, where it is finite in all runs, and its bound."""
+    """Return KL where it is finite in all runs, and its bound."""
     lines = []
     for curve in curves:
         found, M = diagnosed(curve)
@@ -149,9 +148,9 @@ def _divergences(curves: Sequence[Curve]) -> list[Line]:
 def draw_final_regret(
     results: Sequence[Result], ax: "Axes | Figure | None" = None, **look: Unpack[Look]
 ) -> "Axes":
-    """Draw the final regret of ensembles against M, beside that of other agents.
+    """Draw the final regret of ensembles against M, with that of other agents as levels.
 
-    The arguments are those of `fastes.results.figures.plot_regret`.
+    Arguments as for `fastes.results.figures.plot_regret`.
     """
     kept = chosen(results, look)
     finals = curves_of(kept, lambda r: (r.t[-1:], r.regret.mean[-1:], r.regret.se[-1:]))
@@ -173,12 +172,12 @@ def draw_final_regret(
         values=sizes,
     )
     if look.get("facet") == "M":
-        raise ValueError("facet must be another fact than M, which is x")
+        raise ValueError("facet must not be M, which is the x axis")
     return draw_curves(curves, kind, ax, look)
 
 
 def _against_size(group: list[Curve]) -> Curve:
-    """Return the curve of an agent's results against M, or its level if it has no M."""
+    """Return the curve of an agent's results against M, or a level if it has no M."""
     first = group[0]
     if "M" not in first.facts:
         return replace(first, level=True)
@@ -186,7 +185,7 @@ def _against_size(group: list[Curve]) -> Curve:
     return replace(
         first,
         facts={name: value for name, value in first.facts.items() if name != "M"},
-        words={name: text for name, text in first.words.items() if name != "M"},
+        texts={name: text for name, text in first.texts.items() if name != "M"},
         x=[curve.facts["M"] for curve in group],
         y=np.concatenate([curve.y for curve in group]),
         error=np.concatenate([curve.error for curve in group]),

@@ -1,8 +1,8 @@
-"""The probability that a seldom arm is the best, to a relative error, however small it is.
+"""Line sampling: the probability that a rare arm is the best, to a relative error.
 
-Along a line the arm is the best on one interval, whose normal probability is exact. Its mean over
-parallel lines through the region estimates the probability without bias: nearly every line
-counts, where nearly every plain draw would miss.
+Along a line the arm is the best on one interval, whose normal probability is exact. The mean over
+parallel lines through the region is an unbiased estimate: nearly every line contributes, where
+nearly every plain draw would miss.
 """
 
 import math
@@ -19,7 +19,7 @@ from fastes.theory.winning_regions import Region
 Normals = Callable[[int, int], Floats]
 """Returns the next n x k standard normals."""
 
-_BLOCK = 1 << 16  # values held at a time, in a cache
+_BLOCK = 1 << 16  # values per block, to fit into cache
 _ENOUGH = 0.02  # relative variance: an error of 14 %
 _FLAT = 1e-14
 
@@ -32,7 +32,7 @@ class LogProbability(NamedTuple):
 
 
 class _Proposal(NamedTuple):
-    """One part of the mixture that lines are drawn from: N(centre, scale^2 I)."""
+    """One component of the mixture from which lines are drawn: N(centre, scale^2 I)."""
 
     share: float
     centre: Floats | float
@@ -40,14 +40,14 @@ class _Proposal(NamedTuple):
 
 
 def normals_of(source: Source, t: int, arm: int) -> Normals:
-    """Return the standard normals of an arm and a probe: a pure function of these, in order."""
+    """Return the sequence of standard normals of an arm and a probe, a pure function of these."""
     bits = np.random.Philox(
         key=np.array([source.seed, source.run], np.uint64),
         counter=np.array([0, 0, t, arm], np.uint64),
     )
 
     def draw(n: int, k: int) -> Floats:
-        # NumPy promises the bits, not the normals, for all its versions.
+        # NumPy guarantees the bits, but not the normals, across versions.
         raw = np.asarray(bits.random_raw(n * k), np.uint64) >> np.uint64(11)
         return np.asarray(ndtri((raw + 0.5) * 2.0**-53)).reshape(n, k)
 
@@ -59,9 +59,9 @@ def log_probability(
 ) -> LogProbability:
     """Return log P(x in region), x ~ N(0, I), from lines in the direction of a point in it.
 
-    The first lines are drawn at three scales. Where their mean is not precise enough, they tell
-    where the next ones are to be: twice as many each time, up to `most`. The last ones alone are
-    the estimate, so that it has no bias; value -inf says that none of them met the region.
+    The first lines are drawn at three scales. If their mean is not precise enough, the next ones
+    are drawn where these contribute most, twice as many each time, up to `most`. Only the last
+    ones are used, so that the estimate is unbiased; -inf if none of them met the region.
 
     Cost O(lines x rows x r), with r the dimension.
     """
@@ -82,16 +82,16 @@ def log_probability(
 
 
 class _Cuts(NamedTuple):
-    """Where lines along u cross planes: at start - slopes'y, for the line through y."""
+    """Where lines along u cross planes: at start - slopes'y for the line through y."""
 
     start: Floats
     slopes: Floats
 
 
 def _along(region: Region, toward: Floats) -> tuple[_Cuts, _Cuts]:
-    """Return the planes that lines leave behind, and those that end them.
+    """Return the planes at which lines enter the region, and those at which they leave it.
 
-    y has coordinates in the complement of the direction, to which a reflection takes the axes.
+    y are coordinates in the complement of the direction, given by a reflection of the axes.
     """
     size = math.sqrt(toward @ toward)
     u = toward / size if size > 0 else np.eye(len(toward))[0]
@@ -100,7 +100,7 @@ def _along(region: Region, toward: Floats) -> tuple[_Cuts, _Cuts]:
     v[0] += math.copysign(1.0, u[0])
     turned = region.normals - np.outer(region.normals @ v, v) * (2.0 / (v @ v))
     flat = np.abs(rise) <= _FLAT
-    rise = np.where(flat, _FLAT, rise)  # crossed so far away that it is met by all or by none
+    rise = np.where(flat, _FLAT, rise)  # crossed so far away that all lines agree
     start, slopes = region.offsets / rise, turned[:, 1:] / rise[:, None]
     up = rise > 0
     return _Cuts(start[up], slopes[up]), _Cuts(start[~up], slopes[~up])
@@ -121,12 +121,12 @@ def _log_intervals(after: _Cuts, before: _Cuts, y: Floats) -> Floats:
 
 def log_interval(low: Floats, high: Floats) -> Floats:
     """Return log(Phi(high) - Phi(low)) without loss in the tails, -inf where high <= low."""
-    upper = low > 0  # the upper tail as a lower one
+    upper = low > 0  # mirror the upper tail to the lower
     left, right = np.where(upper, -high, low), np.where(upper, -low, high)
     below, above = log_ndtr(left), log_ndtr(right)
     with np.errstate(invalid="ignore", divide="ignore"):
-        part = -np.expm1(np.minimum(below - above, 0.0))
-        return np.where(right > left, above + np.log(part), -np.inf)
+        share = -np.expm1(np.minimum(below - above, 0.0))
+        return np.where(right > left, above + np.log(share), -np.inf)
 
 
 def _log_weights(y: Floats, mixture: list[_Proposal]) -> Floats:
@@ -140,12 +140,12 @@ def _log_weights(y: Floats, mixture: list[_Proposal]) -> Floats:
 
 
 def _fitted(y: Floats, logs: Floats) -> list[_Proposal]:
-    """Return a normal about where the weight lies, and a quarter of N(0, I) for what it misses."""
+    """Return a normal fitted to the weights, with a quarter of N(0, I) for robustness."""
     w = np.exp(logs - logs.max())
     w /= w.sum()
     centre = w @ y
     spread = float(w @ np.square(y - centre).sum(axis=1)) / max(1, y.shape[1])
-    spread /= max(0.2, 1.0 - float(w @ w))  # few weights look closer together than they are
+    spread /= max(0.2, 1.0 - float(w @ w))  # few weights underestimate the spread
     scale = 1.1 * math.sqrt(min(1.0, max(1e-8, spread)))
     return [_Proposal(0.25, 0.0, 1.0), _Proposal(0.75, centre, scale)]
 

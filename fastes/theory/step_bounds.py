@@ -1,9 +1,8 @@
-"""Bounds on how far an ensemble's law of action is from that of the optimal action, by step.
+"""Bounds, by step, on divergences of an ensemble's action law from the optimal one.
 
 l_t = E KL(phat_t || p_t), k_t = E KL(pbar_t || p_t) and h_t = E Hel^2(pbar_t || p_t), where phat_t
 is the law of the action given the history and the models, pbar_t given the history alone:
-h_t <= k_t <= l_t. Statements and proofs: in the documentation, "How many models are
-needed".
+h_t <= k_t <= l_t. Statements and proofs are in the documentation, "How many models are needed".
 """
 
 import math
@@ -19,9 +18,9 @@ from fastes.checks.numbers import MAX_SIZE, MAX_STEPS
 from fastes.theory.step_sums import Branch, RunningSum
 
 MAX_MODELS = MAX_STEPS
-"""Bounds are for ensembles of any size, also of more models than can be simulated."""
+"""Bounds also apply to more models than can be simulated."""
 
-_LARGE = 700.0  # a logarithm: its exponential is still a float
+_LARGE = 700.0  # a logarithm whose exponential does not overflow
 
 
 def divergence_bound(K: int, t: ArrayLike, M: int) -> Floats:
@@ -31,7 +30,7 @@ def divergence_bound(K: int, t: ArrayLike, M: int) -> Floats:
 
 
 def divergence_bound_unsimplified(K: int, t: ArrayLike, M: int) -> Floats:
-    """Return [K (log(t + 1) + log(M + 1)) + 1] / M, what the proof of it arrives at first."""
+    """Return [K (log(t + 1) + log(M + 1)) + 1] / M, the unsimplified bound in its proof."""
     K, M = sizes(K, M)
     return np.asarray((K * (np.log(times(t) + 1.0) + math.log(M + 1.0)) + 1.0) / M)
 
@@ -39,7 +38,7 @@ def divergence_bound_unsimplified(K: int, t: ArrayLike, M: int) -> Floats:
 def divergence_tail(K: int, t: ArrayLike, M: int, epsilon: ArrayLike) -> Floats:
     """Return (t + 1)^K (M + 1)^K exp(-M epsilon), a bound on P(KL(phat_t || p_t) > epsilon).
 
-    The paper takes it from Lu and Van Roy (2017), Lemma 4. It may exceed 1, and says nothing then.
+    From Lu and Van Roy (2017), Lemma 4. It may exceed 1.
     """
     K, M = sizes(K, M)
     beyond = arrays.array("epsilon", epsilon)
@@ -60,7 +59,7 @@ def proposition1(K: int, t: ArrayLike, M: int) -> Floats:
 
 
 def history_information(K: int, t: ArrayLike, M: int) -> Floats:
-    """Return a bound on J_t = I(X; H_t), what the history tells of the models, in nats.
+    """Return a bound on J_t = I(X; H_t), the information in the history about the models, in nats.
 
     The smaller of t log K and (K - 1)(y - 1 - log y), y >= 1 the root of log y + 1/y - 1 = t/M.
     """
@@ -84,7 +83,7 @@ def information_bound(K: int, t: ArrayLike, M: int) -> Floats:
 
 
 def fresh_bound(t: ArrayLike, M: int) -> Floats:
-    """Return (1 + min(1, t/M)) (1 - (1 - 1/M)^t), a bound on h_t that is free of K."""
+    """Return (1 + min(1, t/M)) (1 - (1 - 1/M)^t), a bound on h_t that is independent of K."""
     M = numbers.integer("M", M, 1, MAX_MODELS)
     t = times(t)
     return np.asarray((1.0 + np.minimum(1.0, t / M)) * not_fresh(t, M))
@@ -99,17 +98,16 @@ def not_fresh(t: Floats, M: int) -> Floats:
 
 @lru_cache(maxsize=64)
 def running_information(K: int, T: int, M: int) -> RunningSum:
-    """Return M kbar_t for t up to T: the sum of what each step may tell of the models."""
+    """Return M kbar_t for t up to T, a running sum of information about the models."""
     branches = [lambda t: np.full(t.shape, math.log(K)), *_model_divergences(K, M)]
     return RunningSum(T, [*branches, lambda t: divergence_bound(K, t, M)])
 
 
 def smallest_divergences(K: int, T: int, M: int) -> tuple[list[Branch], tuple[int, ...]]:
-    """Return all bounds on h_t as smooth functions of t, and where they are not smooth.
+    """Return all bounds on h_t as functions of t, and the points where they are not smooth.
 
-    The smallest of them at each step is what is known of h_t. Among them is Proposition 2,
-    log C(t + K - 1, K - 1) / M, which is on pbar_t given the history but for its order; Theorems
-    2 and B hold for that too.
+    Their minimum bounds h_t. One is Proposition 2, log C(t + K - 1, K - 1) / M, for pbar_t given
+    the history up to its order; Theorems 2 and B hold for that too.
     """
     known = running_information(K, T, M)
     branches: list[Branch] = [
@@ -135,10 +133,10 @@ def _model_divergences(K: int, M: int) -> list[Branch]:
 
 
 def log_count_vectors(K: int, t: ArrayLike) -> Floats:
-    """Return log C(t + K - 1, K - 1): in how many ways t plays can fall on K arms.
+    """Return log C(t + K - 1, K - 1), the log number of ways to distribute t plays on K arms.
 
-    By Stirling's formula with its remainder, of terms of one sign: gamma functions would lose all
-    digits at large t.
+    By Stirling's formula with its remainder, against the cancellation of gamma functions at large
+    t.
     """
     t = arrays.array("t", t)
     k = K - 1.0
@@ -193,12 +191,12 @@ def _excess(z: Floats) -> Floats:
 
 
 def sizes(K: int, M: int) -> tuple[int, int]:
-    """Return K and M, or raise ValueError unless both are possible."""
+    """Return K and M, or raise ValueError if one is out of range."""
     return numbers.integer("K", K, 1, MAX_SIZE), numbers.integer("M", M, 1, MAX_MODELS)
 
 
 def times(t: ArrayLike) -> Floats:
-    """Return times as an array, or raise ValueError unless none is below 0."""
+    """Return times as an array, or raise ValueError if one is negative."""
     found = arrays.array("t", t)
     if found.size and found.min() < 0:
         raise ValueError(f"t must be at least 0, got {found.min():g}")

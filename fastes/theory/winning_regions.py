@@ -1,4 +1,4 @@
-"""Where an arm is the best: a polyhedron, its point nearest to the mean, and a ball in it.
+"""The region where an arm is the best: a polyhedron, an inner point, and a ball in it.
 
 Values of the arms are m + c x, x ~ N(0, I). Arm a is the best on the polyhedron of all x with
 (c_a - c_b)'x >= m_b - m_a for every other b.
@@ -16,9 +16,9 @@ from scipy.special import gammainc, gammaln
 from fastes.checks.arrays import Floats
 from fastes.problem.bandit import Bandit
 
-_EQUAL = 1e-13  # how far apart two rows are that are equal, in units of the longest
-_INFEASIBLE = 1e-8  # a residual that is rounding: points are at most 1 / this away
-_MARGINS = (1.0, 1e-2, 1e-4, 1e-6)  # tried in turn: the widest that has room
+_EQUAL = 1e-13  # rows closer than this are equal, relative to the longest
+_INFEASIBLE = 1e-8  # smaller residuals are rounding errors: points are at most 1 / this away
+_MARGINS = (1.0, 1e-2, 1e-4, 1e-6)  # radii of a ball, tried in turn
 
 
 class Region(NamedTuple):
@@ -29,7 +29,7 @@ class Region(NamedTuple):
 
 
 def region_of(m: Floats, c: Floats, arm: int) -> Region | None:
-    """Return where an arm is the best or ties with equal ones, None where another always wins."""
+    """Return the region where an arm is the best or ties with equal ones; None if it is empty."""
     unit = float(np.abs(c).max(initial=0.0)) or 1.0
     rise, need = (c[arm] - c) / unit, (m - m[arm]) / unit
     length = np.sqrt(np.square(rise).sum(axis=1))
@@ -41,14 +41,14 @@ def region_of(m: Floats, c: Floats, arm: int) -> Region | None:
 
 
 def inner_point(region: Region) -> Floats | None:
-    """Return the point nearest to 0 of those with room around them, or None: the region has none.
+    """Return the point nearest to 0 with a ball around it in the region, or None if there is none.
 
-    The room is a ball of radius 1, or the largest of a few smaller ones that there is room for.
+    The ball has radius 1, or the largest possible one of a few smaller radii.
     """
-    # A cone has room for any ball, or for none.
+    # A cone contains balls of all radii, or none.
     for margin in _MARGINS if region.offsets.any() else _MARGINS[:1]:
         point = nearest_point(region.normals, region.offsets + margin)
-        # A large certificate that there is none leaves a residual that looks like a point.
+        # A large certificate of infeasibility leaves a residual that looks like a point.
         if point is not None and _radius(region, point) > margin / 2:
             return point
     return None
@@ -60,9 +60,9 @@ def _radius(region: Region, point: Floats) -> float:
 
 
 def nearest_point(normals: Floats, offsets: Floats) -> Floats | None:
-    """Return the point nearest to 0 of all x with normals x >= offsets, or None: there are none.
+    """Return the x nearest to 0 with normals x >= offsets, or None if there is none.
 
-    Solves it for a few rows, adds those that the solution breaks, and so on.
+    Solves for a few rows, adds those that the solution violates, and repeats.
     """
     r = normals.shape[1]
     unit = float(np.abs(offsets).max(initial=0.0)) or 1.0
@@ -82,15 +82,15 @@ def nearest_point(normals: Floats, offsets: Floats) -> Floats | None:
 
 
 def _largest(values: Floats, n: int) -> NDArray[np.int64]:
-    """Return where the n largest are, in any order."""
+    """Return the indices of the n largest values, in any order."""
     return np.argpartition(-values, n)[:n] if n < len(values) else np.arange(len(values))
 
 
 def _least_distance(normals: Floats, need: Floats) -> Floats | None:
-    """Return argmin |x| subject to normals x >= need, or None where nothing satisfies it.
+    """Return argmin |x| subject to normals x >= need, or None if it is infeasible.
 
     Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23: the residual of a
-    nonnegative least squares problem is zero if there is no such x, and else tells it.
+    nonnegative least squares problem is zero if infeasible, and else gives x.
     """
     rows, r = normals.shape
     if rows == 0:
@@ -108,24 +108,24 @@ def _least_distance(normals: Floats, need: Floats) -> Floats | None:
 def log_ball(region: Region, point: Floats) -> float:
     """Return a lower bound on log P(x in region), from the largest ball around a point in it.
 
-    The density at point + y and at point - y is exp(-|point|^2 / 2) times that at y, or more, on
-    average: P(ball) >= exp(-|point|^2 / 2) P(|x| <= radius), and so in logarithms.
+    The mean of the densities at point + y and point - y is at least exp(-|point|^2 / 2) times that
+    at y, so P(ball) >= exp(-|point|^2 / 2) P(|x| <= radius).
     """
     radius = _radius(region, point)
     if not radius > 0:
         return -math.inf
     half, r = radius * radius / 2, len(point)
     mass = float(gammainc(r / 2, half))
-    # For a tiny ball, its volume times the density at its edge.
+    # For a tiny ball: its volume times the density at its edge.
     log_mass = math.log(mass) if mass > 0 else r / 2 * math.log(half) - half - gammaln(r / 2 + 1)
     return float(log_mass - point @ point / 2)
 
 
 def can_win(bandit: Bandit, arm: int) -> bool:
-    """Return whether an arm is the best, alone or with equal ones, for some theta.
+    """Return whether an arm, alone or tied with equal ones, is the best for some theta.
 
-    It then has a positive probability under every belief that has the prior's support. Arms
-    whose region is narrower than rounding count as those that cannot.
+    Then it has positive probability under all beliefs with the prior's support. Arms whose region
+    is narrower than rounding errors count as unable to win.
 
     Examples
     --------
@@ -143,5 +143,5 @@ def can_win(bandit: Bandit, arm: int) -> bool:
     return known[arm]
 
 
-# What was found of each problem so far: it does not depend on the state.
+# Cached by problem: independent of the state.
 _KNOWN: "WeakKeyDictionary[Bandit, dict[int, bool]]" = WeakKeyDictionary()

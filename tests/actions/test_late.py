@@ -5,10 +5,10 @@ import pytest
 import reference
 from fastes.kernels.streams import layout
 from played import (
-    AGENTS,
     RUN,
     SEED,
     Played,
+    agents_on,
     compare,
     greedy_scores,
     noise_of,
@@ -46,9 +46,9 @@ def bandit(request):
 
 
 @pytest.mark.parametrize("delay", [0, 1, 3, T, T + 5])
-@pytest.mark.parametrize(("agent", "scores_of"), AGENTS)
-def test_rewards_are_late(agent, scores_of, bandit, delay):
-    compare(bandit, agent, T, scores_of, delay=delay)
+@pytest.mark.parametrize(("name", "agent", "scores_of"), agents_on(SETS))
+def test_rewards_are_late(name, agent, scores_of, delay):
+    compare(fastes.LinearBandit(SETS[name], **BELIEF), agent, T, scores_of, delay=delay)
 
 
 @pytest.mark.parametrize("truth", TRUTHS)

@@ -5,7 +5,7 @@ import pytest
 import reference
 from fastes.kernels.ensembles.row_log import block_length
 from fastes.kernels.streams import layout
-from played import AGENTS, RUN, SEED, TOLERANCE, Played, compare, offered
+from played import RUN, SEED, TOLERANCE, Played, agents_on, compare, offered
 
 import fastes
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
@@ -41,9 +41,9 @@ def bandit(request, belief):
     return fastes.LinearBandit(SETS[request.param], **belief)
 
 
-@pytest.mark.parametrize(("agent", "scores_of"), AGENTS)
-def test_it_plays_as_the_reference_says(agent, scores_of, bandit):
-    compare(bandit, agent, 40, scores_of)
+@pytest.mark.parametrize(("name", "agent", "scores_of"), agents_on(SETS))
+def test_it_plays_as_the_reference_says(name, agent, scores_of, belief):
+    compare(fastes.LinearBandit(SETS[name], **belief), agent, 40, scores_of)
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_equal_arms_of_a_pool_are_played_equally_often(pool):
 
 def test_a_ball_is_refused_in_a_sentence():
     bandit = fastes.LinearBandit(Ball(3))
-    words = "V-IDS, samples=70 does not play on a Ball.*the best with probability zero"
+    words = "V-IDS, samples=70 cannot play on Ball.*optimal with probability zero"
     with pytest.raises(ValueError, match=words):
         fastes.simulate(bandit, AGENT, T=5)
     with pytest.raises(ValueError, match=words):

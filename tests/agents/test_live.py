@@ -146,7 +146,7 @@ def test_growth_that_fails_loses_nothing(monkeypatch):
 def test_more_rewards_than_can_be_counted_are_refused():
     live = fastes.EnsembleSampling(20).start(BANDIT)
     live._observed[0] = 2**32 - 2
-    with pytest.raises(ValueError, match="takes in at most 1 more rewards, got 2"):
+    with pytest.raises(ValueError, match="can observe at most 1 more rewards, got 2"):
         live.observe([0, 1], [0.0, 0.0])
 
 
@@ -251,8 +251,8 @@ def test_the_ensemble_is_in_user_coordinates_and_looking_changes_nothing(engine)
         (0, "much", "reward must be an array of real numbers, got 'much'"),
         ([0, 1], [1.0, np.nan], r"reward must be finite, got nan at \[1\]"),
         ([0, 99], [1.0, 2.0], "arm must be an integer from 0 to 69, got 99"),
-        ([0, 1], [1.0], "arm and reward must be single or of one length"),
-        ([[0]], [[1.0]], "arm and reward must be single or of one length"),
+        ([0, 1], [1.0], "arm and reward must be single or of equal length"),
+        ([[0]], [[1.0]], "arm and reward must be single or of equal length"),
     ],
 )
 def test_what_is_refused_changes_nothing(agent, arm, reward, message):
@@ -304,7 +304,7 @@ def test_uniform_play_learns_what_it_does_not_use():
 
 
 def test_what_an_agent_does_not_keep_it_says():
-    with pytest.raises(TypeError, match="keeps no ensemble"):
+    with pytest.raises(TypeError, match="has no ensemble"):
         fastes.ThompsonSampling().start(BANDIT).ensemble()
 
 
@@ -356,5 +356,5 @@ def test_damaged_agents_are_refused(engine, M, tmp_path):
     for change in changes:
         path.write_bytes(whole)
         crafted(path, change)
-        with pytest.raises(FileFormatError, match="holds no whole agent"):
+        with pytest.raises(FileFormatError, match="is not a valid agent"):
             fastes.LiveAgent.load(path)

@@ -211,7 +211,7 @@ def test_what_is_no_agent_is_refused(agent, words):
 
 
 def test_what_start_returns_must_be_able_to_play():
-    with pytest.raises(OwnAgentError, match=r"must have act\(\), got None"):
+    with pytest.raises(OwnAgentError, match=r"an object with act\(\), got None"):
         fastes.simulate(BANDIT, failing(start=lambda self, bandit, seed: None), T=1)
 
 
@@ -233,12 +233,14 @@ def test_results_are_saved_and_loaded_but_not_run_again(tmp_path):
     back = fastes.load(tmp_path / "own.npz")
     np.testing.assert_array_equal(back.regret.per_run, result.regret.per_run)
     assert back.label == "Lazy"
-    with pytest.raises(ValueError, match="Lazy is an own agent, whose code a result does not hold"):
+    with pytest.raises(ValueError, match="Lazy is a custom agent, whose code is not in the result"):
         fastes.rerun(back)
 
 
 def test_checkpoints_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="a checkpoint cannot hold Lazy"):
+    with pytest.raises(
+        ValueError, match="checkpoint cannot save the state of the custom agent Lazy"
+    ):
         fastes.simulate(BANDIT, Lazy(), T=4, checkpoint=tmp_path / "own.ckpt")
     assert not list(tmp_path.iterdir())
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from compiled_skeleton import Mine
+from every_agent import is_quick
 from fastes.kernels.agents.interface import (
     has_linear_scores,
     optimism,
@@ -59,7 +60,13 @@ SETS = {
 }
 
 
-@pytest.mark.parametrize("bandit", SETS.values(), ids=list(SETS))
+@pytest.mark.parametrize(
+    "bandit",
+    [
+        pytest.param(bandit, marks=[] if is_quick(name, TS) else pytest.mark.slow, id=name)
+        for name, bandit in SETS.items()
+    ],
+)
 def test_it_plays_on_every_action_set_as_ours_does(bandit):
     same(bandit, T=40, runs=3, threads=1)
 
@@ -142,7 +149,7 @@ def test_an_agent_in_python_is_not_compiled_ahead(tmp_path, monkeypatch):
     Path("in_python.py").write_text("class Lazy:\n    def start(self, bandit, seed): ...\n")
     shown = run("compile", "--agent", "in_python:Lazy")
     assert shown.exit_code == 2
-    assert "Lazy is an agent in Python: it is not compiled" in shown.output
+    assert "Lazy is a Python agent, which is not compiled" in shown.output
 
 
 # A file imports nothing.
@@ -180,7 +187,7 @@ def test_a_file_is_refused_unless_the_module_is_imported(name, files):
     tried = f"{IN_PYTHON}try:\n    {OPENED[name]}\nexcept (ValueError, RuntimeError) as error:\n"
     tried += "    print(error)\nassert 'bench' not in sys.modules\n"
     said = python(tried.format(**words), check=True)
-    assert "is an own agent, whose code" in said
+    assert "is a custom agent, whose code" in said
     assert "import bench.outside_thompson" in said
 
 
@@ -191,7 +198,7 @@ def test_commands_refuse_a_file_in_one_sentence(command, name, files):
     code = f"import sys; sys.argv = ['fastes', {command!r}, {str(files / name)!r}]\n"
     done = python(code + "from fastes.__main__ import run; run()")
     assert done.returncode in (1, 2)
-    assert "is an own agent, whose code" in " ".join(done.stderr.split())
+    assert "is a custom agent, whose code" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 
@@ -247,7 +254,7 @@ def test_softmax_has_no_best_arm_of_a_ball():
         lambda: fastes.simulate(ball, Softmax(), T=3),
         lambda: Softmax().start(ball),
     ):
-        with pytest.raises(ValueError, match="scores one arm after the other"):
+        with pytest.raises(ValueError, match="scores every arm in turn"):
             call()
 
 
@@ -260,7 +267,7 @@ def test_the_skeleton_plays_greedily_and_says_what_it_lacks():
     both = fastes.compare(BANDIT, [Mine(), fastes.Greedy()], T=50, runs=5, seed=1)
     np.testing.assert_array_equal(both[0].regret.per_run, both[1].regret.per_run)
     assert both[0].label == "Mine, scale=1"
-    with pytest.raises(TypeError, match="has a body for prepare and no action_law"):
+    with pytest.raises(TypeError, match="has a body for prepare but no action_law"):
         fastes.simulate(BANDIT, Mine(), T=3, diagnostics=[0])
 
 
@@ -325,18 +332,18 @@ def starting(state):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: outside(scores="linear"), "'linear', and the bodies for State make it 'any'"),
-        (lambda: outside((has_linear_scores, yes)), "'any', and the bodies .* make it 'linear'"),
-        (lambda: outside(scores="quadratic"), "'quadratic', and .* make it 'any'"),
-        (lambda: outside((optimism, two)), "'any', and .* make it 'quadratic'"),
-        (lambda: outside(scores="none"), "'none', and .* make it 'any'"),
+        (lambda: outside(scores="linear"), "'linear', but the bodies for State imply 'any'"),
+        (lambda: outside((has_linear_scores, yes)), "'any', but the bodies .* imply 'linear'"),
+        (lambda: outside(scores="quadratic"), "'quadratic', but .* imply 'any'"),
+        (lambda: outside((optimism, two)), "'any', but .* imply 'quadratic'"),
+        (lambda: outside(scores="none"), "'none', but .* imply 'any'"),
         (lambda: outside(scores="convex"), "scores must be one of linear, quadratic, any, none"),
         (
             lambda: outside((has_linear_scores, yes), (score, flat), scores="linear"),
-            "has a body for score and has_linear_scores",
+            "has bodies for score and has_linear_scores",
         ),
         (lambda: outside(**starting(None)), "must return a named tuple, got None"),
-        (lambda: outside(**starting(Bare(zeros(1)))), "field belief is the one that"),
+        (lambda: outside(**starting(Bare(zeros(1)))), "field belief is the given one"),
         (lambda: outside(**starting(Odd(gaussian.layout(1), zeros(1), "a"))), "as its field words"),
         (
             lambda: outside(**starting(Odd(gaussian.layout(1), np.ones(1), 2.0))),
@@ -344,7 +351,7 @@ def starting(state):
         ),
         (
             lambda: outside(**starting(state_of_ours())),
-            "a named tuple of a class of its own",
+            "a named tuple of its own class",
         ),
     ],
 )
@@ -367,7 +374,7 @@ def test_a_class_that_is_no_dataclass_is_refused():
 
 @pytest.mark.parametrize("name", ["name", "title"])
 def test_a_name_is_where_the_class_is(name):
-    with pytest.raises(TypeError, match=rf"Mine.{name} is '.*Mine' outside fastes: leave it out"):
+    with pytest.raises(TypeError, match=rf"Mine.{name} must be left out: it is set to '.*Mine'"):
         outside(**{name: "ts"})
     assert outside().name == f"{__name__}:Mine"
 
@@ -385,7 +392,7 @@ def test_a_subclass_of_one_of_ours_has_a_name_of_its_own():
 @pytest.mark.parametrize("bodies", [[(prepare, nothing)], [(random_arm, zero)]])
 def test_diagnostics_need_the_law_of_an_agent_that_draws(bodies):
     called = bodies[0][0].__name__
-    with pytest.raises(TypeError, match=f"Mine has a body for {called} and no action_law"):
+    with pytest.raises(TypeError, match=f"Mine has a body for {called} but no action_law"):
         fastes.simulate(BANDIT, outside(*bodies), T=3, diagnostics=[0])
 
 
@@ -427,7 +434,7 @@ def test_the_file_of_a_study_imports_nothing(tmp_path):
     labels, refusal = python(STUDY.format(**words), check=True).splitlines()
     assert labels == f"['TS', 'OutsideThompson'] {NAME}"
     assert refusal == (
-        f"{NAME} is an own agent, whose code no file holds: "
+        f"{NAME} is a custom agent, whose code is not in the file: "
         "import bench.outside_thompson in Python first"
     )
 

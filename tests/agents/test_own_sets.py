@@ -184,7 +184,7 @@ def test_a_row_that_is_not_finite_is_named(tmp_path):
     array[3, 1, 0] = np.nan
     np.save(tmp_path / "rows.npy", array)
     bandit = fastes.LinearBandit(Given(np.load(tmp_path / "rows.npy", mmap_mode="r")))
-    with pytest.raises(ValueError, match="actions hold an arm at step 3 that is not finite"):
+    with pytest.raises(ValueError, match="actions must be finite, but an arm of step 3 is not"):
         fastes.simulate(bandit, Replay(np.zeros((1, 9), int)), T=9)
 
 

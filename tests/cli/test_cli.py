@@ -69,7 +69,7 @@ def test_the_engine_is_chosen_and_reported():
     engines = [agent["engine"] for (agent,) in found]
     assert engines == ["deferred", "deferred", "eager"]
     assert (
-        "--engine belongs to --agent es"
+        "--engine needs --agent es"
         in run("simulate", "--agent", "ts", "--engine", "eager", code=2).stderr
     )
 
@@ -104,12 +104,12 @@ def test_quiet_prints_nothing(tmp_path):
 def test_choices_are_listed_with_the_agents_that_take_them(command):
     text = " ".join(run(command, "--help").output.split())
     assert "(es, es++): normal, signs for es; normal, sphere, signs for es++." in text
-    assert "How the models are kept (es): auto, deferred, eager." in text
+    assert "How models are updated (es): auto, deferred, eager." in text
 
 
 def test_the_bounds_of_a_figure_are_not_only_the_paper_s():
     text = " ".join(run("plot", "--help").output.split())
-    assert "bounds regret below the best bound known for each agent" in text
+    assert "bounds regret and the best known bound for each agent" in text
 
 
 def test_several_ensemble_sizes_are_several_agents():
@@ -289,7 +289,7 @@ def test_a_saved_problem_is_played(tmp_path):
     assert (summary["K"], summary["d"], summary["noise"]) == (9, 4, 0.3)
     assert summary["problem"] == bandit.fingerprint
     wrong = run("simulate", "--problem", tmp_path / "problem.npz", "--K", 9, code=2)
-    assert "--problem holds the whole problem: leave out --K" in wrong.stderr
+    assert "--problem already describes the problem: leave out --K" in wrong.stderr
 
 
 BAD_USAGE = [
@@ -308,10 +308,10 @@ BAD_USAGE = [
     (["--prior-mean", "inf"], "prior_mean must be finite, got inf"),
     (["--noise", "1e-9"], "within 1e+06 noise standard deviations, got"),
     (["--out", "same", "--csv", "same"], "--out, --csv must be different files"),
-    (["--arms", "cube"], "'cube' is none of sphere, gaussian, uniform, basis, ball, nor"),
+    (["--arms", "cube"], "'cube' is neither one of sphere, gaussian, uniform, basis, ball nor"),
     (["--arms", "basis", "--K", "3", "--d", "4"], "K must equal d, got 3 and 4"),
-    (["--agent", "ts", "--M", "5"], "--M belongs to --agent es or es++, which is not asked for"),
-    (["--alpha", "1"], "--alpha belongs to --agent linucb, which is not asked for"),
+    (["--agent", "ts", "--M", "5"], "--M needs --agent es or es++"),
+    (["--alpha", "1"], "--alpha needs --agent linucb"),
     (["--agent", "linucb", "--alpha", "-1"], "alpha must be a finite number of at least 0"),
     (["--plot", "figure.gif"], "must end in .png, .svg or .pdf, got 'figure.gif'"),
     (["--out", "/no/such/folder/a.npz"], "the folder /no/such/folder does not exist"),
@@ -481,6 +481,6 @@ def test_progress_is_drawn_and_ctrl_c_stops_within_a_second_and_says_so():
     words = fastes_command("simulate", "--agent", "ts", "--T", "100000000000")
     code, seen, seconds = in_a_terminal(words, keys=signal.SIGINT, after=b"steps/s, regret")
     assert code == 1
-    assert "Error: stopped before a run was done" in seen
+    assert "Error: stopped before the first run was completed" in seen
     assert "Traceback" not in seen
     assert seconds is None or seconds < 2.0  # of two threads

@@ -69,7 +69,7 @@ def test_a_cache_that_cannot_be_written_is_an_error(monkeypatch):
     monkeypatch.setattr(cache, "cache_is_kept", lambda: False)
     outcome = CliRunner().invoke(main, ["compile"])
     assert outcome.exit_code == 1
-    assert "compiled code cannot be kept: the user's cache cannot be written" in outcome.output
+    assert "compiled code cannot be cached: the cache folder is not writable" in outcome.output
 
 
 @pytest.mark.parametrize(("option", "value"), [("--K", "0"), ("--d", "-1"), ("--T", "0")])

@@ -65,14 +65,14 @@ def test_diagnose_takes_a_theta_and_says_that_there_are_no_bounds(tmp_path):
     np.save(theta, np.ones(3))
     words = ["diagnose", *QUICK, "--M", 3, "--probe-samples", 64, "--theta", theta]
     table = run(*words, "--csv", tmp_path / "a.csv").stdout
-    assert "The bounds are on means over the prior: none for a fixed theta." in table
+    assert "No bounds: they hold for means over the prior, not for a fixed theta." in table
     assert "bound_" not in (tmp_path / "a.csv").read_text()
     assert max(map(len, table.splitlines())) <= 80
     summary = json.loads(run(*words, "--json").stdout)
     assert summary["theta"].startswith("fixed")
     assert summary["agents"][0]["diagnostics"]["bounds"] is None
     refused = run(*words, "--plot", tmp_path / "a.png", code=2).stderr
-    assert "--plot draws bounds, which are on means over the prior: leave out --theta" in refused
+    assert "--plot draws bounds, which need theta from the prior: leave out --theta" in refused
 
 
 def test_diagnose_of_a_single_run_says_that_it_has_no_error():

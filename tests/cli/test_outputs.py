@@ -164,10 +164,10 @@ def test_an_output_is_never_an_input(words, folder, monkeypatch):
     ("words", "message"),
     [
         (["simulate", "--out", "study.db"], "the name of a result must end in .npz"),
-        (["simulate", "--out", "problem.npz"], "is a fastes problem: a result replaces it only"),
+        (["simulate", "--out", "problem.npz"], "is a fastes problem: use --force"),
         (["simulate", "--csv", "result.npz"], "the name of a table must end in .csv"),
         (["simulate", "--plot", "x.jpg"], "the name of a figure must end in .png, .svg or .pdf"),
-        (["diagnose", "--out", "problem.npz"], "is a fastes problem: a result replaces it only"),
+        (["diagnose", "--out", "problem.npz"], "is a fastes problem: use --force"),
         (["plot", "result.npz", "--out", "x.npz"], "the name of a figure must end in"),
         (["sweep", "--out", "new.npz"], "the name of a study must end in .db"),
         (["sweep", "--out", "new.db", "--report", "x.pdf"], "must end in .html or .htm"),
@@ -190,7 +190,7 @@ def test_force_replaces_a_file_of_another_kind(folder):
     ("words", "message"),
     [
         (["sweep", *QUICK, "--out", "{}"], "{} is a fastes {}, not a study"),
-        (["sweep", "{}"], "{} is no TOML file: it is a fastes {}"),
+        (["sweep", "{}"], "{} is not a TOML file: it is a fastes {}"),
     ],
 )
 def test_a_sweep_says_what_a_file_is_that_holds_no_study(words, message, folder):
@@ -203,11 +203,11 @@ def test_a_sweep_says_what_a_file_is_that_holds_no_study(words, message, folder)
 
 @pytest.mark.parametrize(
     ("file", "advice"),
-    [("run.ckpt", "go on from it with resume, or delete it"), ("study.db", "name a new file")],
+    [("run.ckpt", "resume it or delete it"), ("study.db", "name a new file")],
 )
 def test_the_advice_fits_the_file(file, advice, folder):
     outcome = run("simulate", *QUICK, "--checkpoint", folder / file, code=1)
-    assert outcome.stderr == f"Error: checkpoint {folder / file} is there already: {advice}\n"
+    assert outcome.stderr == f"Error: checkpoint {folder / file} already exists: {advice}\n"
 
 
 JSON = {
@@ -320,4 +320,4 @@ def test_every_step_is_kept_on_request(tmp_path):
     run("simulate", *QUICK, "--keep", "actions,rewards", "--out", file)
     result = fastes.load(file)
     assert result.actions.shape == result.rewards.shape == (3, 30)
-    assert "--keep saves with the results" in run("simulate", "--keep", "actions", code=2).stderr
+    assert "--keep needs --out" in run("simulate", "--keep", "actions", code=2).stderr

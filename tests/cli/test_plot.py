@@ -107,17 +107,17 @@ def test_every_figure_takes_every_look(folder, figure, look):
         (["two.npz", "--size", "6"], "'6' is not a size in inches such as 6x4"),
         (["two.npz", "--size", "1x1"], "size must be at least 1.5x"),
         (["two.npz", "--size", "nanx4"], "'nanx4' is not a size in inches"),
-        (["two.npz", "--x", "M"], "two.npz holds results"),
-        (["two.npz", "--baseline", "ts"], "--baseline is for --figure differences"),
-        (["two.npz", "--figure", "differences", "--logy"], "logy makes no sense for differences"),
+        (["two.npz", "--x", "M"], "two.npz is a result"),
+        (["two.npz", "--baseline", "ts"], "--baseline needs --figure differences"),
+        (["two.npz", "--figure", "differences", "--logy"], "logy cannot be used for differences"),
         (["two.npz", "--figure", "differences", "--baseline", "x"], "baseline must be one of"),
-        (["two.npz", "--figure", "size", "--facet", "M"], "facet must be another fact than M"),
+        (["two.npz", "--figure", "size", "--facet", "M"], "facet must not be M"),
         (
             ["two.npz", "other.npz", "--figure", "differences"],
-            "a comparison needs results of equal K",
+            "results in a comparison must have equal K",
         ),
         (["two.npz", "--figure", "divergence"], "holds no diagnostics"),
-        (["study.db", "two.npz"], "a study is drawn by itself, got 2 files"),
+        (["study.db", "two.npz"], "a study must be the only file, got 2 files"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(folder, words, message):
@@ -142,5 +142,5 @@ def test_help_names_every_figure():
 
 def test_nothing_is_drawn_of_zero_regret_on_a_logarithmic_axis(tmp_path):
     save_results(tmp_path / "still.npz", [made(K=1, regret=np.zeros((3, 50)))])
-    assert "nowhere above zero" in plot(tmp_path, "still.npz", "--logy", code=2)
+    assert "never above zero" in plot(tmp_path, "still.npz", "--logy", code=2)
     plot(tmp_path, "still.npz")

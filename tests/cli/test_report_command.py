@@ -62,7 +62,7 @@ def test_options_reach_the_page(file):
         (["two.npz", "--out", "no/r.html"], "the folder no does not exist"),
         (["two.npz", "--out", "r.html", "--baseline", "x"], "baseline must be one of"),
         (["none.npz", "--out", "r.html"], "'none.npz' does not exist"),
-        (["two.npz", "--out", "mine.html"], "mine.html is not a file of fastes"),
+        (["two.npz", "--out", "mine.html"], "mine.html is not a fastes file"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(words, message, file, monkeypatch):
@@ -79,9 +79,7 @@ def test_what_is_no_result_is_a_failure(file, monkeypatch):
     monkeypatch.chdir(file.parent)
     fastes.LinearBandit.random(5, 2).save("problem.npz")
     said = run("report", "problem.npz", "--out", "r.html", code=1).stderr
-    assert said == (
-        "Error: problem.npz holds no result: fastes show problem.npz tells what it is\n"
-    )
+    assert said == ("Error: problem.npz is not a result or study: see fastes show problem.npz\n")
 
 
 def test_without_plotly_a_sentence_names_the_command(file, monkeypatch):
@@ -125,7 +123,7 @@ def test_a_sweep_replaces_no_foreign_page(tmp_path):
     page = tmp_path / "study.html"
     page.write_text("mine")
     words = [*SWEEP, "--out", tmp_path / "study.db", "--report", page]
-    assert "is not a file of fastes" in run(*words, code=2).stderr
+    assert "is not a fastes file" in run(*words, code=2).stderr
     assert page.read_text() == "mine"
     assert not (tmp_path / "study.db").exists()
     run(*words, "--force")

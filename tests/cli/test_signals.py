@@ -69,13 +69,13 @@ def test_a_signal_while_kernels_are_compiled_ends_in_order(command, number, tmp_
     path = tmp_path / "a.db"
     words, hint = [*command.split()[:1], *ENDLESS], ""
     if command == "simulate":
-        hint = " before a run was done; --checkpoint keeps unfinished runs too"
+        hint = " before the first run was completed; use --checkpoint to keep unfinished runs"
     if command != "simulate":
         words += ["--runs", "2", "--out", str(path)]
     if command == "sweep of a file":  # its tasks compile, in threads of a pool
         study = fastes.Study(K=20, d=3, T=4_000_000_000, runs=2)
         create_file(path, plan(study))
-        hint = f"; to go on: fastes sweep {path}"
+        hint = f"; to continue: fastes sweep {path}"
     code, seen, _ = in_a_terminal(
         [sys.executable, "-c", FINALISED + RUN, *words],
         keys=number,
@@ -105,7 +105,7 @@ checkpoint_file.save_arrays = save
     words = ["simulate", *ENDLESS, "--M", "3", "--checkpoint", str(path), "--every", "0.01s"]
     done = run_program(code, *words)
     assert done.returncode == 1
-    assert done.stderr == f"Error: stopped; to go on: fastes resume {path}\n"
+    assert done.stderr == f"Error: stopped; to continue: fastes resume {path}\n"
     assert any(partial.in_progress for partial in partials(path))
     assert list(tmp_path.iterdir()) == [path]
 
@@ -131,7 +131,10 @@ fastes.cli.agent_options.bandit_from_options = bandit_from_options
     done = run_program(code, "simulate", *ENDLESS)
     assert (done.returncode, done.stdout) == (1, "")
     # It may be raised again before the simulation has begun, or after.
-    begun = "Error: stopped before a run was done; --checkpoint keeps unfinished runs too\n"
+    begun = (
+        "Error: stopped before the first run was completed; "
+        "use --checkpoint to keep unfinished runs\n"
+    )
     assert done.stderr in ("Error: stopped\n", begun)
 
 

@@ -96,13 +96,13 @@ def without_date(path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["sweep", "DB", "--M", "3"], "a.db holds the whole study: leave out --M"),
+        (["sweep", "DB", "--M", "3"], "a.db already describes the study: leave out --M"),
         (["sweep", "--M", "3", "--out", "DB"], "a.db holds another study: it differs in agent, M"),
         (["plot", "DB", "--x", "Q", "--out", "x.png"], "x must be one of agent, M"),
         (["plot", "DB", "--x", "alpha", "--out", "x.png"], "no agent of the study has alpha"),
         (
             ["plot", "DB", "DB", "--x", "M", "--out", "x.png"],
-            "a study is drawn by itself, got 2 files",
+            "a study must be the only file, got 2 files",
         ),
         (["sweep", "--task", "soon"], "'soon' is not a duration such as 30s, 5m or 2h"),
         (["sweep", "--threads", "0", *FLAGS], "threads must be an integer from 1 to 65536, got 0"),

@@ -44,7 +44,7 @@ def test_options_are_the_arguments_of_simulate(tmp_path):
 def test_tables_json_and_show_say_what_the_world_was(tmp_path):
     file = tmp_path / "a.npz"
     table = run("simulate", *QUICK, *WORLD, "--out", file).stdout
-    assert "in truth: noise 2.0, laplace noise\nrewards are late by 3 steps\n" in table
+    assert "truth: noise 2.0, laplace noise\nrewards are delayed by 3 steps\n" in table
     assert max(map(len, table.splitlines())) <= 80
     printed = json.loads(run("simulate", *QUICK, *WORLD, "--json").stdout)
     jsonschema.validate(printed, {**SCHEMA, "$ref": "#/$defs/simulate"})
@@ -61,9 +61,7 @@ def test_a_checkpoint_says_what_the_world_was(tmp_path):
     shown = json.loads(run("show", file, "--json").stdout)
     assert (shown["truth"], shown["delay"]) == ("noise 2.0, laplace noise", 3)
     words = run("resume", file).stdout.splitlines()[-1]
-    assert re.fullmatch(
-        r"This call took \d+\.\d\d seconds; the table has those of all calls.", words
-    )
+    assert re.fullmatch(r"This call took \d+\.\d\d seconds; the table has the total.", words)
     longer = json.loads(run("resume", file, "--T", 50, "--json").stdout)
     whole = json.loads(run("simulate", *QUICK, *WORLD, "--T", 50, "--json").stdout)
     assert longer["agents"][0]["curve"] == whole["agents"][0]["curve"]
@@ -73,8 +71,8 @@ def test_a_checkpoint_says_what_the_world_was(tmp_path):
     ("world", "words"),
     [
         (["--truth-noise", 2], "p is that of the agent's belief, which is not the truth."),
-        (["--truth-noise", 2], "The bounds are for a world as the agent believes it"),
-        (["--delay", 2], "The bounds are for rewards that come at once: none for late ones."),
+        (["--truth-noise", 2], "No bounds: they hold only if the truth is as the agent believes"),
+        (["--delay", 2], "No bounds: they hold for rewards without delay only."),
     ],
 )
 def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_path):
@@ -87,7 +85,7 @@ def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_p
     jsonschema.validate(printed, {**SCHEMA, "$ref": "#/$defs/diagnose"})
     assert printed["agents"][0]["diagnostics"]["bounds"] is None
     refused = run(*command, "--plot", tmp_path / "a.png", code=2).stderr
-    assert "--plot draws bounds, which are for a world as agents believe it" in refused
+    assert "--plot draws bounds, which need a world as agents believe" in refused
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_results_that_do_not_hold_what_is_needed_are_refused():
     with pytest.raises(ValueError, match="ensemble sampling only, got Greedy"):
         history_laws(other)
     late = fastes.simulate(BANDIT, fastes.EnsembleSampling(2), T=6, runs=2, delay=2, **KEPT)
-    with pytest.raises(ValueError, match="not estimated for ES, M=2: rewards were late"):
+    with pytest.raises(ValueError, match="not estimated for ES, M=2: rewards were delayed"):
         history_laws(late)
     large = fastes.simulate(BANDIT, fastes.EnsembleSampling(10**6), T=6, runs=2, **KEPT)
     with pytest.raises(ValueError, match="choose fewer runs, earlier times or fewer particles"):

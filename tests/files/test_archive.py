@@ -104,7 +104,7 @@ def test_a_member_that_is_there_twice_is_refused(file):
 
 @pytest.mark.parametrize("array", [np.array([1j]), np.array([None]), np.array(["2020"], "M8[D]")])
 def test_only_numbers_and_text_are_written(array, tmp_path):
-    with pytest.raises(TypeError, match="only arrays of booleans, integers, reals and text"):
+    with pytest.raises(TypeError, match="only arrays of booleans, integers, reals or text"):
         save_arrays(tmp_path / "x.npz", "problem", {}, {"a": array})
 
 

@@ -51,7 +51,7 @@ def test_what_is_to_be_new_takes_no_file_s_place(tmp_path):
 def test_a_file_is_locked_once_and_free_again_afterwards(tmp_path):
     path = tmp_path / "run"
     path.write_text("checkpoint")
-    with LockedFile(path), pytest.raises(BlockingIOError, match="run is being worked on"):
+    with LockedFile(path), pytest.raises(BlockingIOError, match="run is in use"):
         LockedFile(path).renew()
     with LockedFile(path):
         pass
@@ -68,7 +68,7 @@ def test_a_file_that_was_replaced_before_it_was_locked_is_not_worked_on(tmp_path
         return lock(file)
 
     monkeypatch.setattr(locks, "locked", replaced_meanwhile)
-    with pytest.raises(BlockingIOError, match="run is being worked on"):
+    with pytest.raises(BlockingIOError, match="run is in use"):
         LockedFile(path).renew()
 
 

@@ -65,8 +65,8 @@ def test_a_file_is_replaced_only_by_one_of_its_kind(kind, there, folder, tmp_pat
     if there == kind:
         require_replaceable(file, kind)
         return
-    what = "not a file of fastes" if there == "foreign" else f"a fastes {there}"
-    with pytest.raises(FileExistsError, match=f"is {what}: {A[kind]} replaces it only by force"):
+    what = "not a fastes file" if there == "foreign" else f"a fastes {there}"
+    with pytest.raises(FileExistsError, match=f"is {what}: use .* to replace it with {A[kind]}"):
         require_replaceable(file, kind)
     require_replaceable(file, kind, force=True)
 
@@ -104,7 +104,7 @@ def test_every_way_to_save_keeps_a_foreign_file(folder, tmp_path):
         mine = (folder / f"foreign.{suffix}").read_bytes()
         for save in ways:
             file.write_bytes(mine)
-            with pytest.raises(FileExistsError, match="is not a file of fastes"):
+            with pytest.raises(FileExistsError, match="is not a fastes file"):
                 save(file)
             assert file.read_bytes() == mine
             save(file, force=True)

@@ -141,7 +141,7 @@ def test_no_arm_is_drawn_before_it_is_needed(monkeypatch):
         assert (problem.sizes.K, problem.sizes.rank) == (available or 50, 4)
         assert problem.bytes > 8 * 50 * 4
         if not available:
-            assert "actions" not in problem.parts(seed=1)
+            assert "actions" not in problem.arrays(seed=1)
         with pytest.raises(TypeError, match="not callable"):
             problem.bandit(seed=1)
 

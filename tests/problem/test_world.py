@@ -41,7 +41,7 @@ def test_a_truth_that_is_the_belief_is_none_where_it_is_fitted():
 
 @pytest.mark.parametrize("world", [AS_BELIEVED, World(Truth([1, 2, 3], np.eye(3)), 4)], ids=str)
 def test_a_world_is_what_its_parts_are(world):
-    assert World.from_parts(world.facts, world.parts()) == world
+    assert World.from_arrays(world.facts, world.arrays()) == world
 
 
 @pytest.mark.parametrize(

@@ -102,14 +102,14 @@ def test_a_changed_or_cut_report_is_noticed(tmp_path):
     whole = out.read_bytes()
     for wrong in (whole[:-20], whole.replace(b"Regret", b"Regrets", 1), whole[:300]):
         out.write_bytes(wrong)
-        with pytest.raises(FileFormatError, match="holds no whole report"):
+        with pytest.raises(FileFormatError, match="is not a valid report"):
             read_header(out)
 
 
 def test_a_report_replaces_only_a_report(tmp_path):
     out = tmp_path / "report.html"
     out.write_text("<!doctype html><p>mine</p>")
-    with pytest.raises(FileExistsError, match="is not a file of fastes: a report replaces it"):
+    with pytest.raises(FileExistsError, match="is not a fastes file: use --force or"):
         fastes.report(made("ts"), out)
     assert out.read_text().endswith("mine</p>")
     fastes.report(made("ts"), out, force=True)
@@ -122,7 +122,7 @@ def test_a_report_replaces_only_a_report(tmp_path):
 def test_an_output_is_no_input_even_by_force(tmp_path):
     save_results(tmp_path / "a.html.npz", [made("ts")])
     (tmp_path / "a.html.npz").rename(tmp_path / "a.html")
-    with pytest.raises(ValueError, match="out must be no input"):
+    with pytest.raises(ValueError, match="out must not be an input"):
         fastes.report(tmp_path / "a.html", tmp_path / "a.html", force=True)
 
 
@@ -144,7 +144,7 @@ def test_without_the_library_one_sentence_says_how_to_get_it(tmp_path, monkeypat
 
 
 def test_a_page_that_is_none_is_not_written(tmp_path):
-    with pytest.raises(ValueError, match="must begin and end as a report does"):
+    with pytest.raises(ValueError, match="must begin and end like a report"):
         write_report(tmp_path / "r.html", "<!doctype html>\n<p>x</p>\n</html>\n", {})
 
 

@@ -199,7 +199,7 @@ def test_where_a_divergence_is_infinite_none_is_drawn_and_the_table_says_so(tmp_
 def test_a_fixed_theta_has_no_bounds(tmp_path):
     page = page_of([diagnosed(made(theta="fixed 0123"))], tmp_path)
     assert not any(trace["role"] != "curve" for chart in data(page) for trace in chart["traces"])
-    assert "none for a fixed theta" in page
+    assert "not for a fixed theta" in page
 
 
 def test_a_study_against_each_axis_with_bounds(study, tmp_path):
@@ -255,32 +255,34 @@ def test_several_files_are_one_report(study, tmp_path):
     assert len(charts(page, "regret minus that of TS")) == 1
     assert len(charts(page, "regret minus that of Greedy")) == 2  # of the study, by K
     titles = [title for level, title in sections(page) if level == 2]
-    assert titles == ["Regret", "Study study.db", "What was run, and how to run it again"]
+    assert titles == ["Regret", "Study study.db", "What was run, and how to repeat it"]
     assert [len(table["rows"]) for table in tables(page)[:2]] == [2, 1]
 
 
 def test_it_says_how_each_result_was_made(study, tmp_path):
     stopped = replace(made("ts"), configuration=made("ts").configuration._replace(runs=9))
     page = page_of([made(), stopped], tmp_path)
-    assert "of 10 runs some are missing for TS" in page
+    assert "some of 10 runs are missing for TS" in page
     facts = dict(tables(page)[-1]["rows"])
     assert facts["versions"] == "fastes 0, kernels 0, numpy 0, numba 0"
     assert (facts["seed"], facts["steps, T"]) == ("0", "200")
     facts = dict(tables(page_of(study, tmp_path))[-1]["rows"])
     assert facts["K"] == "5, 12"
-    assert facts["to run it again"] == f"fastes rerun {study.path}"
+    assert facts["to repeat it"] == f"fastes rerun {study.path}"
     assert f"fastes {fastes.__version__}" in facts["versions"]
 
 
 @pytest.mark.parametrize("given", [[], 3, [3]])
 def test_what_a_report_cannot_be_of_is_refused(given, tmp_path):
-    with pytest.raises((TypeError, ValueError), match=r"a report (is of|must be of)|not iterable"):
+    with pytest.raises(
+        (TypeError, ValueError), match=r"a report needs at least|files must be|not iterable"
+    ):
         fastes.report(given, tmp_path / "r.html")
 
 
 def test_a_problem_is_no_result(tmp_path):
     fastes.LinearBandit.random(5, 2).save(tmp_path / "p.npz")
-    with pytest.raises(FileFormatError, match=r"p.npz holds no result: fastes show"):
+    with pytest.raises(FileFormatError, match=r"p.npz is not a result or study: see fastes show"):
         fastes.report(tmp_path / "p.npz", tmp_path / "r.html")
 
 

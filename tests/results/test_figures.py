@@ -63,7 +63,7 @@ def test_more_than_twelve_differ_in_dashes_or_colour():
     assert entries(figure) == [result.label for result in TWENTY]
     looks = {(line.get_color(), str(line._dash_pattern)) for line in curves(ax)}
     assert len(looks) == len(TWENTY)
-    with pytest.raises(ValueError, match=f"at most {MOST_CURVES} different curves, got 61: choose"):
+    with pytest.raises(ValueError, match=f"at most {MOST_CURVES} different curves, got 61: select"):
         drawn([made(M=M) for M in range(1, 62)])
 
 
@@ -100,7 +100,7 @@ def test_curves_on_all_panels_have_different_styles():
 
 def test_a_figure_of_too_many_panels_is_refused():
     many = [made(K=K) for K in range(1, MOST_PANELS + 2)]
-    with pytest.raises(ValueError, match="would have 25 panels, at most 24 are readable"):
+    with pytest.raises(ValueError, match="would have 25 panels, more than 24"):
         drawn(many)
 
 
@@ -276,7 +276,7 @@ def test_a_flag_is_asked_for_as_the_command_line_writes_it():
         ({"K": "20,51"}, "where asks for K=51, but K is 20 or 50"),
         ({"agent": "ES"}, "where asks for agent=ES, but agent is es or ts"),
         ({"Q": 1}, "where must name one of agent, M, engine, K, .*, got 'Q'"),
-        ({"agent": "ts", "M": 30}, "nothing has agent=ts and M=30 at once"),
+        ({"agent": "ts", "M": 30}, "no result has agent=ts and M=30"),
     ],
 )
 def test_where_says_what_there_is(where, message):
@@ -309,7 +309,10 @@ def test_looks_that_are_impossible_are_refused(look, message):
 @pytest.mark.parametrize(
     ("look", "message"),
     [
-        ({"sise": (4, 3)}, "a figure has no 'sise': its keywords are where, facet, logx, logy,"),
+        (
+            {"sise": (4, 3)},
+            "unknown keyword 'sise' of a figure: the keywords are where, facet, logx,",
+        ),
         ({"where": "K=50"}, "where must map names to values, such as {'K': 50}, got 'K=50'"),
         ({"size": 4}, "size must be a width and a height up to 100 inches, got 4"),
         ({"size": (4, -3)}, r"size must be a width and a height up to 100 inches, got \(4, -3\)"),
@@ -322,7 +325,7 @@ def test_a_look_that_is_no_look_is_refused(look, message):
 
 
 def test_a_size_belongs_to_a_figure():
-    with pytest.raises(ValueError, match="size is that of a new figure: leave it out where ax"):
+    with pytest.raises(ValueError, match="size applies to a new figure only: leave it out if ax"):
         plot_regret([made()], Figure().subplots(), size=(4, 3))
     assert tuple(drawn([made()], size=(4, 3)).get_size_inches()) == (4, 3)
 
@@ -333,14 +336,14 @@ def test_axes_are_logarithmic_where_that_is_asked_for():
     (ax,) = drawn([made(), made("ts")]).axes
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "linear")
     assert ax.get_xlim()[0] == ax.get_ylim()[0] == 0
-    with pytest.raises(ValueError, match="cannot show TS, which is nowhere above zero"):
+    with pytest.raises(ValueError, match="cannot show TS, which is never above zero"):
         drawn([made(), made("ts", regret=np.zeros((4, 50)))], logy=True)
 
 
 @pytest.mark.parametrize("wrong", ["x.png", 3, [1]])
 def test_what_is_no_axes_is_refused(wrong):
     sentence = (
-        f"ax must be matplotlib Axes, got {wrong!r}: save a figure with fastes plot or "
+        f"ax must be matplotlib Axes, got {wrong!r}: to save a figure, use fastes plot or "
         "ax.figure.savefig"
     )
     for call in (made().plot, lambda ax: plot_differences([made(), made("ts")], ax=ax)):
@@ -410,7 +413,7 @@ def test_a_baseline_is_one_of_the_results(baseline):
     ],
 )
 def test_results_that_are_not_paired_have_no_differences(other, name):
-    with pytest.raises(ValueError, match=f"a comparison needs results of equal {name}"):
+    with pytest.raises(ValueError, match=f"results in a comparison must have equal {name}"):
         drawn([made(), made("ts", **other)], plot_differences)
 
 
@@ -418,9 +421,9 @@ def test_differences_on_several_problems_are_paired_on_each():
     figure = drawn(TWO_PROBLEMS, plot_differences, facet="K")
     assert [ax.get_title() for ax in figure.axes] == ["K=20, d=3", "K=50, d=3"]
     assert figure._supylabel.get_text() == "regret minus that of TS"
-    with pytest.raises(ValueError, match="logy makes no sense for differences"):
+    with pytest.raises(ValueError, match="logy cannot be used for differences"):
         drawn(TWO_PROBLEMS, plot_differences, facet="K", logy=True)
-    with pytest.raises(ValueError, match="differences from TS need another result beside it"):
+    with pytest.raises(ValueError, match="differences from TS need at least one other result"):
         drawn([made("ts")], plot_differences)
 
 
@@ -451,7 +454,7 @@ def test_nothing_warns_whatever_the_shape(results, look):
     for draw in drawings:
         positive = all((result.regret.mean > 0).any() for result in results)
         if look.get("logy") and not positive:
-            with pytest.raises(ValueError, match="nowhere above zero"):
+            with pytest.raises(ValueError, match="never above zero"):
                 drawn(results, draw, **look)
         else:
             drawn(results, draw, title="A title that is long " * 5, **look)

@@ -96,7 +96,7 @@ def test_a_comparison_is_a_sequence_by_position_label_and_name(comparison):
     assert len(comparison) == 2
     assert comparison[0] is comparison["ES, M=10"] is comparison["es"] is es
     assert comparison[-1] is comparison["TS"] is ts
-    with pytest.raises(KeyError, match="'LinUCB' is none of 'ES, M=10', 'TS'"):
+    with pytest.raises(KeyError, match="labelled 'LinUCB'; there are 'ES, M=10', 'TS'"):
         comparison["LinUCB"]
     with pytest.raises(IndexError):
         comparison[2]
@@ -124,7 +124,7 @@ def test_a_baseline_is_one_of_the_agents(baseline, comparison):
 
 
 def test_an_empty_comparison_is_refused():
-    with pytest.raises(ValueError, match="a comparison must have at least one result, got none"):
+    with pytest.raises(ValueError, match="a comparison needs at least one result, got none"):
         fastes.Comparison(())
 
 
@@ -149,7 +149,7 @@ def test_runs_with_other_fixed_thetas_are_not_paired():
         fastes.simulate(BANDIT, fastes.Greedy(), T=20, runs=3, theta=theta)
         for theta in ([0.0, 0.0, 1.0], [5.0, 0.0, 0.0])
     ]
-    with pytest.raises(ValueError, match="needs results of equal theta"):
+    with pytest.raises(ValueError, match="must have equal theta"):
         fastes.Comparison(tuple(both))
 
 
@@ -168,7 +168,7 @@ def test_results_cannot_be_changed(result):
 def test_runs_on_other_problems_are_not_paired(result):
     louder = fastes.LinearBandit(BANDIT.actions, noise=0.6)
     other = fastes.simulate(louder, fastes.Greedy(), T=100, runs=8, seed=5)
-    with pytest.raises(ValueError, match="needs results of equal noise"):
+    with pytest.raises(ValueError, match="must have equal noise"):
         fastes.Comparison((result, other))
 
 
@@ -245,7 +245,7 @@ def test_a_data_frame_of_diagnostics_without_pandas_says_what_to_install(monkeyp
 
 def test_what_is_not_paired_is_not_compared(result):
     other = fastes.simulate(BANDIT, fastes.Greedy(), T=100, runs=8, seed=6)
-    message = "needs results of equal seed, got 5 for ES, M=10 and 6 for Greedy"
+    message = "must have equal seed, got 5 for ES, M=10 and 6 for Greedy"
     with pytest.raises(ValueError, match=message):
         fastes.Comparison((result, other))
 
@@ -318,10 +318,10 @@ def test_foreign_files_are_refused(tmp_path, result):
     with pytest.raises(FileFormatError, match="is not a fastes result"):
         fastes.load(tmp_path / "foreign.npz")
     fastes.Greedy().start(BANDIT).save(tmp_path / "agent.npz")
-    with pytest.raises(FileFormatError, match="holds a fastes agent, not a problem"):
+    with pytest.raises(FileFormatError, match="is a fastes agent, not a problem"):
         fastes.LinearBandit.load(tmp_path / "agent.npz")
     result.save(tmp_path / "result.npz")
-    with pytest.raises(FileFormatError, match="holds a fastes result, not a problem"):
+    with pytest.raises(FileFormatError, match="is a fastes result, not a problem"):
         fastes.LinearBandit.load(tmp_path / "result.npz")
 
 
@@ -329,7 +329,7 @@ def test_a_file_of_a_newer_format_is_refused(tmp_path, result, monkeypatch):
     monkeypatch.setattr("fastes.files.archive.FORMAT", 99)
     result.save(tmp_path / "new.npz")
     monkeypatch.undo()
-    with pytest.raises(FileFormatError, match="has format 99, this version of fastes reads 2"):
+    with pytest.raises(FileFormatError, match="has format 99; this version of fastes reads 2"):
         fastes.load(tmp_path / "new.npz")
 
 

@@ -20,7 +20,7 @@ TS = fastes.ThompsonSampling()
     ("call", "error", "message"),
     [
         (lambda: fastes.compare(BANDIT, TS, 10), TypeError, "agents must be a list of agents"),
-        (lambda: fastes.compare(BANDIT, [], 10), ValueError, "agents must hold at least one agent"),
+        (lambda: fastes.compare(BANDIT, [], 10), ValueError, "agents must have at least one agent"),
         (lambda: fastes.compare(BANDIT, [TS, 3], 10), TypeError, "agent must be an agent such as"),
         (lambda: fastes.compare(BANDIT, [TS], 10, foo=1), TypeError, "argument 'foo'"),
         (lambda: fastes.simulate(BANDIT, [TS], 10), TypeError, "agent must be an agent such as"),
@@ -149,7 +149,7 @@ def test_a_first_call_says_that_it_compiles(progress, terminal, kept, told, monk
         return fastes.Greedy().start(bandit, seed)
 
     fastes.simulate(BANDIT, types.SimpleNamespace(start=play), 2, 2, progress=progress)
-    assert printed == ["compiling for this machine, once: ten to thirty seconds"] * told
+    assert printed == ["compiling for this machine (once, ten to thirty seconds)"] * told
 
 
 def test_a_notebook_says_that_it_compiles(notebook, capsys):

@@ -84,24 +84,24 @@ def test_a_flipped_byte_is_refused_or_in_what_is_never_read(half_way):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda meta: meta.update(format=9), "has format 9, this version of fastes reads 2"),
-        (lambda meta: meta.update(fastes="result"), "holds a fastes result, not a checkpoint"),
+        (lambda meta: meta.update(format=9), "has format 9; this version of fastes reads 2"),
+        (lambda meta: meta.update(fastes="result"), "is a fastes result, not a checkpoint"),
         (
             lambda meta: meta.update(kernels="0123", version="9.9"),
             "was written by fastes 9.9 with other kernels than this fastes",
         ),
-        (lambda meta: meta.pop("T"), "holds no whole checkpoint: 'T'"),
+        (lambda meta: meta.pop("T"), "is not a valid checkpoint: 'T'"),
         (lambda meta: meta.update(runs=7), "does not fit 7 runs"),
-        (lambda meta: meta.update(runs=0), "holds no whole checkpoint: runs must be"),
-        (lambda meta: meta["agents"][0].update(agent="x"), "holds no whole checkpoint: 'x'"),
-        (lambda meta: meta["partials"][0].pop("seconds"), "holds no whole checkpoint"),
+        (lambda meta: meta.update(runs=0), "is not a valid checkpoint: runs must be"),
+        (lambda meta: meta["agents"][0].update(agent="x"), "is not a valid checkpoint: 'x'"),
+        (lambda meta: meta["partials"][0].pop("seconds"), "is not a valid checkpoint"),
         (
             lambda meta: meta["partials"][-1]["in_progress"][0].__setitem__(1, 9),
-            "holds no whole checkpoint: the last run of a batch must be",
+            "is not a valid checkpoint: the last run of a batch must be",
         ),
         (
             lambda meta: meta["partials"][-1].update(in_progress=[]),
-            "holds no whole checkpoint: there are 2 states of",
+            "is not a valid checkpoint: it has 2 states for",
         ),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_small_file_takes_little_memory(change, half_way):
     message = refused(half_way)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "holds no whole checkpoint" in message
+    assert "is not a valid checkpoint" in message
     assert peak < 4_000_000
 
 
@@ -141,7 +141,7 @@ def test_foreign_files_are_refused(data, tmp_path):
 
 def test_a_checkpoint_is_not_begun_over_another_file(tmp_path):
     (tmp_path / "run.ckpt").write_bytes(b"a week of work")
-    with pytest.raises(FileExistsError, match="is there already: name a new file"):
+    with pytest.raises(FileExistsError, match="already exists: name a new file"):
         fastes.simulate(BANDIT, fastes.Greedy(), 5, checkpoint=tmp_path / "run.ckpt")
     assert (tmp_path / "run.ckpt").read_bytes() == b"a week of work"
 
@@ -164,7 +164,7 @@ def test_another_file_in_its_place_stays_and_nothing_is_lost(put, kind, tmp_path
 
     monkeypatch.setattr(checkpoint_file, "save_arrays", put_in_place)
     with pytest.raises(
-        FileExistsError, match=r"run\.ckpt is not what this simulation wrote"
+        FileExistsError, match=r"run\.ckpt was written by another process"
     ) as caught:
         fastes.simulate(BANDIT, agent, 50, 2, checkpoint=path)
     assert path.read_bytes() == theirs
@@ -179,7 +179,7 @@ def test_two_do_not_go_on_from_one_file(half_way):
     def meanwhile(_):
         if not looked:
             looked.append(1)
-            with pytest.raises(BlockingIOError, match="half way is being worked on by another"):
+            with pytest.raises(BlockingIOError, match="half way is in use by another"):
                 fastes.resume(half_way)
 
     longer = fastes.resume(half_way, T=400, threads=1, progress=meanwhile).results

@@ -79,7 +79,7 @@ def stopped(number, T, folder):
         if code == 0:
             return None
         assert code == 1
-        assert said.read() == f"Error: stopped; to go on: fastes resume '{path}'\n"
+        assert said.read() == f"Error: stopped; to continue: fastes resume '{path}'\n"
         assert out.read() == ""
     assert before is None or in_all - before < 2.0  # half a second, as a rule
     return path

@@ -54,7 +54,7 @@ def test_the_memory_of_many_runs_is_asked_for(monkeypatch):
     assert len(batches) == n
     assert peak <= execute._BATCH_BYTES * n
     monkeypatch.setattr(memory, "available_bytes", lambda: peak // 2)
-    with pytest.raises(MemoryError, match="the order of 20,000 runs needs"):
+    with pytest.raises(MemoryError, match="the list of 20,000 runs needs"):
         fastes.simulate(BANDITS["one arm"], fastes.UniformRandom(), 10**5, n, points=1, threads=1)
 
 

@@ -90,7 +90,7 @@ def test_a_result_that_differs_says_which_version_does():
     bandit, agent = fastes.LinearBandit.random(12, 3), fastes.ThompsonSampling()
     old = fastes.simulate(bandit, agent, T=30, seed=1)
     new = fastes.simulate(bandit, agent, T=30, seed=2)
-    assert "the versions are the same" in why_different(old, new)
+    assert "the versions are equal" in why_different(old, new)
     made = {**old.configuration.versions, "numba": "0.1"}
     other = fastes.Result(
         old.configuration._replace(versions=made), *[getattr(old, n) for n in _FIELDS]
@@ -118,7 +118,7 @@ def test_arms_that_are_drawn_otherwise_are_refused(tmp_path):
     other = fastes.Result(
         loaded.configuration, loaded.t, loaded.regret, loaded.counts, parts, loaded.run_numbers
     )
-    with pytest.raises(ValueError, match="are not drawn again to the bit by the versions here"):
+    with pytest.raises(ValueError, match="does not reproduce the random arms"):
         _ = other.bandit
 
 

@@ -252,10 +252,10 @@ def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
         return np.full((len(numbers), BANDIT.K), np.nan)
 
     monkeypatch.setattr(stages, "_means", nothing)
-    with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
+    with pytest.raises(FloatingPointError, match="run 0 failed numerically at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
     monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: True)
-    with pytest.raises(FloatingPointError, match="run 0 lost its posterior to rounding at step"):
+    with pytest.raises(FloatingPointError, match="run 0 failed numerically at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000, runs=9, threads=1)
 
 
@@ -308,7 +308,7 @@ def test_what_is_no_bandit_or_agent_is_refused(arguments, message):
 
 
 def test_a_comparison_needs_agents():
-    with pytest.raises(ValueError, match="agents must hold at least one agent, got none"):
+    with pytest.raises(ValueError, match="agents must have at least one agent, got none"):
         fastes.compare(BANDIT, [], T=5)
 
 

@@ -54,8 +54,8 @@ def test_agents_before_are_whole_and_those_after_are_left_out():
     assert len(difference.regret.per_run) == second.configuration.runs
     done = second.configuration.runs
     assert str(stop) == (
-        f"stopped when of 4,000 runs these were done: 4,000 of ES, M=5, {done:,} of TS, "
-        "0 of Greedy; checkpoint= keeps unfinished runs too"
+        f"stopped after 4,000 of 4,000 runs of ES, M=5, {done:,} of 4,000 runs of TS, "
+        "0 of 4,000 runs of Greedy; use checkpoint= to keep unfinished runs"
     )
 
 

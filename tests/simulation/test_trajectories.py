@@ -68,11 +68,11 @@ def test_a_checkpoint_keeps_them_and_a_longer_horizon_goes_on(tmp_path):
 
 @pytest.mark.parametrize("keep", ["thoughts", ["actions", "x"], 3, {"rewards": 1, "no": 2}])
 def test_what_cannot_be_kept_is_refused(keep):
-    with pytest.raises(ValueError, match="keep must be some of actions, rewards, got"):
+    with pytest.raises(ValueError, match="keep must be a list of actions, rewards, got"):
         fastes.simulate(BANDIT, fastes.Greedy(), 5, keep=keep)
 
 
 def test_what_does_not_fit_says_how_much_it_needs():
-    message = "to keep the actions and rewards of 1,000 runs of 1,000,000,000 steps needs"
+    message = "keeping actions and rewards of 1,000 runs of 1,000,000,000 steps needs"
     with pytest.raises(MemoryError, match=message):
         fastes.simulate(BANDIT, fastes.Greedy(), 10**9, 1_000, keep=KEEP)

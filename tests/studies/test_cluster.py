@@ -174,7 +174,7 @@ def test_a_scheduler_that_goes_away_is_missed_in_a_sentence(tmp_path):
         _, said = sweep.communicate()
     assert sweep.returncode == 1
     assert said.splitlines()[-1] == (
-        "Error: the scheduler is gone: the same command goes on when it is back"
+        "Error: lost the dask scheduler: run the same command again to continue"
     )
     assert "Traceback" not in said
     subprocess.run([*command, "--out", str(out), "--quiet"], check=True)
@@ -207,7 +207,7 @@ def test_the_command_line_uses_the_same_cluster(start, scheduler, tmp_path, monk
 def test_a_worker_with_other_kernels_is_refused_by_name(start, scheduler, tmp_path, monkeypatch):
     wait_for_workers(scheduler, 1)
     monkeypatch.setattr(tasks, "fingerprint", lambda: "changed by a contributor")
-    refused = r"worker tcp://127.0.0.1:\d+ has fastes .* with other kernels, or another numba"
+    refused = r"worker tcp://127.0.0.1:\d+ has fastes .* with other kernels or another numba"
     with pytest.raises(RuntimeError, match=refused):
         fastes.sweep(fastes.Study(**SMALL), tmp_path / "a.db", dask=scheduler)
     # One that comes later finds out by itself.
@@ -222,7 +222,7 @@ def test_a_worker_with_other_kernels_is_refused_by_name(start, scheduler, tmp_pa
 def test_a_worker_of_another_version_is_refused_by_name():
     found = tasks.BuildId("9.9", "kernels")
     assert tasks.refusal("tcp://x:1", found) == (
-        f"worker tcp://x:1 has fastes 9.9, this is fastes {fastes.__version__}"
+        f"worker tcp://x:1 has fastes 9.9, but this is fastes {fastes.__version__}"
     )
 
 

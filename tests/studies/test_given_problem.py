@@ -57,10 +57,10 @@ def test_two_problems_are_two_studies(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"problem": BANDITS["full"], "K": 5}, "problem holds the whole problem: leave out K"),
+        ({"problem": BANDITS["full"], "K": 5}, "problem already sets K: leave them out"),
         ({"problem": "none.npz"}, "none.npz"),
         ({"theta": [1.0, 2.0]}, r"theta must have shape \(10,\) or \(100, 10\), got shape \(2,\)"),
-        ({"theta": np.ones(3), "d": [3, 4]}, r"theta fixes the dimension, got d=\[3, 4\]"),
+        ({"theta": np.ones(3), "d": [3, 4]}, r"theta needs a single dimension d, got \[3, 4\]"),
     ],
 )
 def test_what_does_not_fit_is_refused(words, message):

@@ -86,7 +86,7 @@ def test_a_study_shows_itself_on_one_line():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"Q": 1}, "a study has no 'Q': it has agent, M, engine"),
+        ({"Q": 1}, "unknown study parameter 'Q': known are agent, M, engine"),
         ({"K": 0}, "K must be an integer from 1 to 4294967295, got 0"),
         ({"K": [10, 1.5]}, "K must be an integer from 1 to 4294967295, got 1.5"),
         ({"K": []}, "K must have at least one value, got none"),
@@ -96,7 +96,7 @@ def test_a_study_shows_itself_on_one_line():
             {"agent": "ts", "M": 3},
             "M belongs to agent 'es' or 'es\\+\\+', which",
         ),
-        ({"alpha": 2}, "alpha belongs to agent 'linucb', which the study leaves out"),
+        ({"alpha": 2}, "alpha belongs to agent 'linucb', which is not in the study"),
         ({"noise": [1, 0]}, "noise must be a finite number above 0, got 0"),
         ({"noise": float("nan")}, "noise must be a finite number, got nan"),
         ({"prior_cov": -1}, "prior_cov must be a finite number of at least 0, got -1"),
@@ -124,8 +124,8 @@ def test_a_study_is_read_from_toml(tmp_path):
     problem = read.settings[0].problem
     assert (problem.K, problem.noise, read.runs) == (50, 0.5, 7)
     for text, message in [
-        ("M = [", "study.toml is no TOML file"),
-        ("Q = 1", "study.toml: a study has no 'Q'"),
+        ("M = [", "study.toml is not a TOML file"),
+        ("Q = 1", "study.toml: unknown study parameter 'Q'"),
         ("K = -1", "study.toml: K must be an integer"),
     ]:
         path.write_text(text)

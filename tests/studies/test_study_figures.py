@@ -104,7 +104,10 @@ def test_where_and_facet_choose_among_settings():
         ({"x": "Q"}, "x must be one of agent, M, .*, got 'Q'"),
         ({"x": "alpha"}, "no agent of the study has alpha"),
         ({"x": "M", "facet": "M"}, "facet must be another axis than x, got 'M' for both"),
-        ({"x": "M", "facet": "alpha"}, "facet must be a fact of some curve, but none has alpha"),
+        (
+            {"x": "M", "facet": "alpha"},
+            "facet must be a fact of some curve, but no curve has",
+        ),
         ({"x": "M", "where": {"K": 3}}, "where asks for K=3, but K is 10 or 100 or 1000"),
         ({"x": "agent", "logx": True}, "logx needs an axis of numbers above zero, got x=agent"),
     ],

@@ -74,8 +74,8 @@ def test_a_task_that_goes_on_failing_stops_no_other(tmp_path, monkeypatch):
     told = CliRunner().invoke(main, ["sweep", str(path), "--quiet"])
     assert told.exit_code == 1
     assert told.stderr == (
-        "Error: 1 task failed, as task 3 did: FloatingPointError: lost; "
-        "the same command tries again\n"
+        "Error: 1 task failed, such as task 3: FloatingPointError: lost; "
+        "run the same command to try again\n"
     )
     monkeypatch.undo()
     run(path)
@@ -192,7 +192,7 @@ def test_kernels_are_not_mixed(tmp_path, monkeypatch):
     path = tmp_path / "a.db"
     run(path)
     monkeypatch.setattr(tasks, "fingerprint", lambda: "other")
-    with pytest.raises(ValueError, match=r"was begun by fastes .* with other kernels than this"):
+    with pytest.raises(ValueError, match=r"was created by fastes .* with other kernels than this"):
         run(path)
 
 
@@ -201,7 +201,7 @@ def test_two_processes_do_not_work_on_one_file(tmp_path):
     made = run(path)
     with (
         store.Store(path).working(),
-        pytest.raises(BlockingIOError, match=r"a\.db is being worked on by another process"),
+        pytest.raises(BlockingIOError, match=r"a\.db is in use by another process"),
     ):
         run(path)
     assert len(made.results()) == 6
@@ -259,7 +259,7 @@ def test_newer_files_are_refused(tmp_path):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 9")
     connection.close()
-    with pytest.raises(FileFormatError, match="has format 9, this version of fastes reads 3"):
+    with pytest.raises(FileFormatError, match="has format 9; this version of fastes reads 3"):
         run(path)
 
 
@@ -297,7 +297,7 @@ def test_an_endless_view_in_the_place_of_a_table_is_not_read(table, tmp_path):
         connection.executescript(
             f"DROP TABLE {table}; CREATE VIEW {table} AS {numbers} SELECT {whole} FROM c"
         )
-    with pytest.raises(FileFormatError, match=r"a\.db holds no whole study"):
+    with pytest.raises(FileFormatError, match=r"a\.db is not a valid study"):
         store.Store(path)
 
 

@@ -386,7 +386,7 @@ def test_diagnostics_that_do_not_fit_are_refused(change, tmp_path):
     path = tmp_path / "result.npz"
     watched(AGENTS[0]).save(path)
     crafted(path, lambda meta, arrays: change(arrays))
-    with pytest.raises(FileFormatError, match="holds no whole result"):
+    with pytest.raises(FileFormatError, match="is not a valid result"):
         fastes.load(path)
 
 
@@ -395,7 +395,7 @@ def test_constants_that_do_not_fit_are_refused(wrong, tmp_path):
     path = tmp_path / "result.npz"
     watched(AGENTS[0]).save(path)
     crafted(path, lambda meta, arrays: meta["diagnostics"][0]["constants"].update(wrong))
-    with pytest.raises(FileFormatError, match="holds no whole result"):
+    with pytest.raises(FileFormatError, match="is not a valid result"):
         fastes.load(path)
 
 

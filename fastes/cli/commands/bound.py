@@ -1,4 +1,4 @@
-"""fastes bound: regret bounds for a problem, the paper's and those that go further."""
+"""fastes bound: regret bounds for a problem, the paper's and ours."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 def bound(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Print bounds on the regret of ensemble sampling for a problem.
 
-    Theorem 1 of the paper bounds it by (a), the bound for Thompson sampling, plus (b), which
-    falls with M and grows with K. Beside it: the information bound, and Theorems A (fresh
-    models), B (first order) and C (reuse of models). The best combines them.
+    Theorem 1 of the paper is the sum of (a), the bound for Thompson sampling, and (b), which
+    decreases in M and increases in K. Also: the information bound, and Theorems A (fresh
+    models), B (first order) and C (reuse of models). The column "best" combines them.
 
     \b
     fastes bound --K 30 --d 5 --T 250

@@ -1,4 +1,4 @@
-"""fastes compile: what agents need, compiled ahead."""
+"""fastes compile: compile the code of agents in advance."""
 
 import json
 import time
@@ -26,7 +26,7 @@ _CHOICES = {
 
 
 def _list(name: str, default: str) -> Callable[[Command], Command]:
-    meaning = PARAMETERS[name].help.removesuffix(".") + "; a list of sizes that will be used."
+    meaning = PARAMETERS[name].help.removesuffix(".") + "; a list of the sizes to be used."
     return option_of(name, PARAMETERS[name], type=INTEGERS, default=default, help=meaning)
 
 
@@ -38,12 +38,12 @@ def _list(name: str, default: str) -> Callable[[Command], Command]:
 @option_of("T", configuration.PARAMETERS["T"])
 @output_options
 def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
-    """Compile ahead what agents need, and keep it for this machine.
+    """Compile the code of agents in advance, and cache it for this machine.
 
-    The first run of an agent compiles its code, which takes ten to thirty seconds. Do it once
-    where many processes will start at the same time, or where a container is built. Simulations,
+    The first run of an agent compiles its code, which takes ten to thirty seconds. Use this
+    before many processes start at the same time, or when building a container. Simulations,
     studies, diagnostics and live agents of these sizes, on fixed arms, then start at once. Other
-    action sets, and act(available=...), compile when they are first used.
+    action sets, and act(available=...), compile when first used.
 
     \b
     fastes compile
@@ -57,14 +57,14 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
         def require_kept() -> None:
             if not cache_is_kept():
-                raise OSError("compiled code cannot be kept: the user's cache cannot be written")
+                raise OSError("compiled code cannot be cached: the cache folder is not writable")
 
         require_kept()
         T = configuration.PARAMETERS["T"].checked("T", options["T"])
         agents = [agent for name in options["agents"] for agent in agents_of(name, options)]
         for agent in agents:
             if not agent.compiled:
-                raise ValueError(f"{agent.label} is an agent in Python: it is not compiled")
+                raise ValueError(f"{agent.label} is a Python agent, which is not compiled")
         jobs = [
             (agent, K, d, what, run)
             for agent in agents
@@ -77,7 +77,7 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             for i, (agent, K, d, what, run) in enumerate(jobs):
                 if draw is not None:
                     doing = f"{i + 1} of {len(jobs)}: {agent.title}, K={K:,}, d={d:,}, {what}"
-                    draw([Bar("compiling", i, len(jobs), partial(_said, doing))])
+                    draw([Bar("compiling", i, len(jobs), partial(_fixed_text, doing))])
                 began = time.perf_counter()
                 run()
                 seconds = time.perf_counter() - began
@@ -92,7 +92,7 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             click.echo(f"The code is in {cache_folder()}")
 
 
-def _said(text: str, speed: float) -> str:
+def _fixed_text(text: str, speed: float) -> str:
     return text
 
 

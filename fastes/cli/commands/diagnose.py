@@ -1,4 +1,4 @@
-"""fastes diagnose: what the theory speaks of, measured beside its bounds."""
+"""fastes diagnose: measure the quantities of the theory, beside their bounds."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
 @truth_options
 @section(
     "Simulation",
-    click.option("--theta", type=INPUT, help="A .npy file: fix theta; there are then no bounds."),
+    click.option("--theta", type=INPUT, help="Fix theta to a .npy file; without bounds."),
 )
 @section(
     "Diagnostics",
     click.option(
         "--times",
         type=INTEGERS,
-        show_default="a dozen, evenly in log t",
-        help="Steps, from 0, before which to probe the agents.",
+        show_default="about 12, evenly spaced in log t",
+        help="Steps, counted from 0, before which to probe the agents.",
     ),
     click.option(
         "--probe-samples",
         type=INTEGER,
         default=4096,
         show_default=True,
-        help="Draws of theta for each probe.",
+        help="Draws of theta per probe.",
     ),
 )
 @section(
     "Files",
     click.option("--out", type=OUTPUT, help="Save the results (npz), for fastes plot."),
-    click.option("--csv", type=OUTPUT, help="Save what was measured and the bounds (CSV)."),
+    click.option("--csv", type=OUTPUT, help="Save measurements and bounds (CSV)."),
     click.option("--plot", type=OUTPUT, help="Save the divergence figure (png, svg or pdf)."),
     FORCE,
 )
 @output_options
 def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
-    """Measure what the paper's theory speaks of, beside its bounds.
+    """Measure the quantities of the paper's theory, beside its bounds.
 
-    At chosen times of every run the agent's action law phat is compared with the law p of the
+    At chosen times of each run, compare the agent's action law phat with the law p of the
     optimal action: Hellinger distance, KL divergences, the main regret G_t and approximation
-    error D_t of the proof of Theorem 2, the information ratio. It changes no action.
+    error D_t of the proof of Theorem 2, and the information ratio. No action changes.
 
     \b
     fastes diagnose --agent es,ts --M 10,100 --T 250 --plot divergence.png
@@ -74,13 +74,13 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
         if options["theta"] is not None:
             if options["plot"] is not None:
                 raise click.UsageError(
-                    "--plot draws bounds, which are on means over the prior: leave out --theta"
+                    "--plot draws bounds, which need theta from the prior: leave out --theta"
                 )
             chosen["theta"] = load_npy("--theta", options["theta"])
         if leaves_theory(options) and options["plot"] is not None:
             raise click.UsageError(
-                "--plot draws bounds, which are for a world as agents believe it and "
-                "rewards that come at once: leave out --truth-..., --noise-law and --delay"
+                "--plot draws bounds, which need a world as agents believe and no delay: "
+                "leave out --truth-..., --noise-law and --delay"
             )
         if options["rewards"] not in (None, "gaussian") and options["plot"] is not None:
             raise click.UsageError("--plot draws bounds, which are for --rewards gaussian")
@@ -94,7 +94,7 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 def _save_and_print(
     comparison: "Comparison", options: dict[str, Any], as_json: bool, quiet: bool
 ) -> None:
-    """Write the files that were asked for, then print; what cannot be saved is printed too."""
+    """Write the requested files, then print, even if writing fails."""
     from fastes.theory.inequalities import inequalities
 
     tables = [inequalities(result) for result in comparison]

@@ -1,4 +1,4 @@
-"""fastes plot: saved results, drawn."""
+"""fastes plot: draw saved results."""
 
 import json
 from collections.abc import Iterable
@@ -19,14 +19,14 @@ _FIGURES = ("regret", "differences", "bounds", "divergence", "size")
 
 
 def _conditions(
-    context: click.Context, parameter: click.Parameter, words: tuple[str, ...]
+    context: click.Context, parameter: click.Parameter, conditions: tuple[str, ...]
 ) -> dict[str, list[str]]:
     """Read options of the form NAME=VALUE."""
     found: dict[str, list[str]] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
+    for condition in conditions:
+        name, equals, value = condition.partition("=")
         if not (name and equals and value):
-            raise click.BadParameter(f"{word!r} is not of the form NAME=VALUE, such as K=50")
+            raise click.BadParameter(f"{condition!r} is not of the form NAME=VALUE, such as K=50")
         found.setdefault(name.strip(), []).append(value.strip())
     return found
 
@@ -38,7 +38,7 @@ def _inches(
     if value is None:
         return None
     try:
-        width, height = (float(word) for word in value.lower().split("x"))
+        width, height = (float(side) for side in value.lower().split("x"))
     except ValueError:
         width = height = 0.0
     if not (0 < width <= 100 and 0 < height <= 100):
@@ -51,33 +51,33 @@ def _inches(
 @click.option(
     "--figure",
     type=click.Choice(_FIGURES),
-    show_default="regret; of a study, regret at T against --x",
+    show_default="regret; for a study, regret at T against --x",
     help="What to draw; bounds and divergence need results of fastes diagnose.",
 )
 @click.option(
     "--x",
     metavar="AXIS",
-    show_default="M, or the first number that is varied",
-    help="Of a study: what to draw final regret against.",
+    show_default="M, or the first varied number",
+    help="For a study: draw final regret against this axis.",
 )
 @click.option(
     "--baseline",
     metavar="AGENT",
     show_default="the last",
-    help="Of differences: what to take off, by its label (ES, M=30) or a name that is unique (ts).",
+    help="For differences: what to subtract, by label (ES, M=30) or unique short name (ts).",
 )
 @click.option(
     "--where",
     multiple=True,
     metavar="NAME=VALUE",
     callback=_conditions,
-    help="Draw only what has this value, such as K=50, agent=ts or M=2,8 (M=none: has no M). "
-    "May be repeated.",
+    help="Draw only results with this value: K=50, agent=ts, M=2,8 (M=none: without M). "
+    "Repeatable.",
 )
 @click.option(
     "--facet",
     metavar="NAME",
-    help="One panel for each value, such as K or agent; an agent that has none is in all.",
+    help="One panel for each value, such as K or agent; agents without it are in all panels.",
 )
 @click.option("--logx", is_flag=True, help="A logarithmic x axis.")
 @click.option("--logy", is_flag=True, help="A logarithmic y axis.")
@@ -103,12 +103,12 @@ def plot(
     \b
     regret       cumulative regret against time
     differences  regret minus that of a baseline, paired run by run, against time
-    bounds       regret below the best bound known for each agent
-    divergence   how far what is played is from what is best, against time
+    bounds       regret and the best known bound for each agent
+    divergence   divergence of the action law from the optimal, against time
     size         final regret against the number of models
 
     Results of different problems get a panel each, and so does each value of --facet. Bands and
-    bars are two standard errors.
+    bars show two standard errors.
 
     \b
     fastes simulate --agent es,ts --M 2,8,32 --out result.npz
@@ -121,7 +121,7 @@ def plot(
         from fastes.results.figures import save_figure
 
         check_outputs({"out": out}, files, force=force, kinds={"out": "figure"})
-        _check_words(figure, x, baseline)
+        _check_options(figure, x, baseline)
         loaded = _loaded(files, figure, x)
         chosen: Look = {**look}  # type: ignore[typeddict-item]
         labels: list[str] = []
@@ -136,12 +136,12 @@ def plot(
             click.echo(f"wrote {out}: {'; '.join(labels)}")
 
 
-def _check_words(figure: str | None, x: str | None, baseline: str | None) -> None:
-    """Refuse options that the figure has no use for."""
+def _check_options(figure: str | None, x: str | None, baseline: str | None) -> None:
+    """Raise UsageError for options that the figure does not use."""
     if x is not None and figure is not None:
         raise click.UsageError(f"--x draws final regret: leave out --figure {figure}")
     if baseline is not None and figure != "differences":
-        raise click.UsageError("--baseline is for --figure differences")
+        raise click.UsageError("--baseline needs --figure differences")
 
 
 def _loaded(files: tuple[Path, ...], figure: str | None, x: str | None) -> "list[Result] | Sweep":
@@ -156,14 +156,14 @@ def _loaded(files: tuple[Path, ...], figure: str | None, x: str | None) -> "list
         loaded = load(file)
         if isinstance(loaded, Sweep):
             if figure is None and len(files) > 1:
-                raise click.UsageError(f"a study is drawn by itself, got {len(files)} files")
+                raise click.UsageError(f"a study must be the only file, got {len(files)} files")
             if figure is None:
                 return loaded
             results += [result for _, result in loaded.results()]
         elif not isinstance(loaded, (Comparison, Result)):
-            raise click.UsageError(f"{file} holds no result: fastes show {file} tells what it is")
+            raise click.UsageError(f"{file} is not a result or study: see fastes show {file}")
         elif x is not None:
-            raise click.UsageError(f"--x is for a study, and {file} holds results")
+            raise click.UsageError(f"--x needs a study, but {file} is a result")
         else:
             results += loaded.results if isinstance(loaded, Comparison) else [loaded]
     return results
@@ -177,7 +177,7 @@ def _draw(
     drawn: Any,
     look: "Look",
 ) -> list[str]:
-    """Draw on a figure, and return the labels of what is on it."""
+    """Draw on a figure, and return the labels of its results."""
     from fastes.results.figures import chosen, plot_differences, plot_regret
 
     if not isinstance(loaded, list):

@@ -1,4 +1,4 @@
-"""fastes report: results and studies as one page for a browser."""
+"""fastes report: an HTML report of results and studies."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ from fastes.cli.startup import load_numba
     "--bounds/--no-bounds",
     default=True,
     show_default=True,
-    help="Of a study: compute the bounds, in seconds for each large problem.",
+    help="For a study: compute bounds (seconds for each large problem).",
 )
 @FORCE
 @output_options
@@ -41,12 +41,12 @@ def report(
     debug: bool,
     **options: Any,
 ) -> None:
-    """Write a page for a browser about results and studies.
+    """Write an HTML report of results and studies.
 
     FILE is a result or a study. The page is one file and needs no network. It says what was run
-    and how to run it again. Its charts show values under the pointer and can be zoomed, curves
-    can be hidden, tables copied. fastes sweep --report updates the page of a study while it runs.
-    Needs pip install 'fastes[report]'.
+    and how to repeat it. Charts show values on hover and can be zoomed, curves can be hidden,
+    tables copied. fastes sweep --report updates the page of a study while it runs. Needs
+    pip install 'fastes[report]'.
 
     \b
     fastes simulate --agent es,ts --M 2,8,32 --out result.npz

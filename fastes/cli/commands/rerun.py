@@ -1,4 +1,4 @@
-"""fastes rerun: a saved result done again."""
+"""fastes rerun: repeat a saved result."""
 
 import json
 from pathlib import Path
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @THREADS
 @output_options
 def rerun(file: Path, threads: int | None, as_json: bool, quiet: bool, debug: bool) -> None:
-    """Do again what a saved result, or a study, says was done, and compare every bit.
+    """Repeat a saved result or study, and compare every bit.
 
-    With the same versions the numbers are the same on any number of threads and machines. If a
-    bit differs, a sentence says which versions do, and the exit code is 1.
+    With the same versions the numbers are equal on any number of threads and machines. If a bit
+    differs, the message says which versions differ, and the exit code is 1.
 
     \b
     fastes simulate --agent es,ts --out result.npz
@@ -31,13 +31,13 @@ def rerun(file: Path, threads: int | None, as_json: bool, quiet: bool, debug: bo
     with user_errors(debug):
         load_numba()
         from fastes.files.kinds import FileFormatError
-        from fastes.simulation.rerun import rerun as do_again
+        from fastes.simulation.rerun import rerun as repeat
         from fastes.simulation.rerun import why_different
 
         rows: list[dict[str, Any]] = []
         for old in _results(file):
             try:
-                new = do_again(old, threads=threads, progress=not (quiet or as_json))
+                new = repeat(old, threads=threads, progress=not (quiet or as_json))
             except FileFormatError as error:
                 raise Failure(f"{file}: {error}") from error
             why = why_different(old, new)
@@ -47,13 +47,13 @@ def rerun(file: Path, threads: int | None, as_json: bool, quiet: bool, debug: bo
             click.echo(json.dumps({"file": str(file), "same": not apart, "agents": rows}))
         elif not quiet and not apart:
             results = "the result" if len(rows) == 1 else f"all {len(rows)} results"
-            click.echo(f"{file}: {results} done again, and every bit is the same")
+            click.echo(f"{file}: repeated {results}, every bit is equal")
         if apart:
             raise Failure(f"{file}: {apart[0]}")
 
 
 def _results(file: Path) -> "list[Result]":
-    """Return the results in a file, one an agent or a setting."""
+    """Return the results in a file, one per agent or setting."""
     from fastes.results.comparison import Comparison
     from fastes.results.result import Result
     from fastes.saved.loading import load
@@ -66,4 +66,4 @@ def _results(file: Path) -> "list[Result]":
         return [*loaded]
     if isinstance(loaded, Result):
         return [loaded]
-    raise click.UsageError(f"{file} holds no result: fastes show {file} tells what it is")
+    raise click.UsageError(f"{file} is not a result or study: see fastes show {file}")

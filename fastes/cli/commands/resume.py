@@ -1,4 +1,4 @@
-"""fastes resume: go on with a simulation from its checkpoint."""
+"""fastes resume: continue a simulation from its checkpoint."""
 
 import time
 from pathlib import Path
@@ -22,7 +22,7 @@ from fastes.cli.startup import load_numba
 
 @click.command()
 @click.argument("file", type=INPUT)
-@click.option("--T", "T", type=INTEGER, show_default="as it was", help="A longer horizon.")
+@click.option("--T", "T", type=INTEGER, show_default="unchanged", help="A longer horizon.")
 @THREADS
 @BASELINE
 @EVERY
@@ -31,10 +31,10 @@ from fastes.cli.startup import load_numba
 def resume(
     file: Path, T: int | None, as_json: bool, quiet: bool, debug: bool, **options: Any
 ) -> None:
-    """Go on with a simulation from its checkpoint.
+    """Continue a simulation from its checkpoint.
 
-    The result is the one of a simulation that was never stopped, to the bit, on any number of
-    threads. FILE is kept up to date on the way, and can be extended when it is done.
+    The result equals that of an uninterrupted simulation, to the bit, on any number of threads.
+    FILE is updated along the way. A completed simulation can be extended with --T.
 
     \b
     fastes simulate --T 1000000000 --checkpoint long.ckpt
@@ -44,13 +44,15 @@ def resume(
     with user_errors(debug, "fastes resume", file):
         load_numba()
         from fastes.results.comparison import Comparison
-        from fastes.simulation.checkpoint import resume as go_on
+        from fastes.simulation.checkpoint import resume as continue_
 
         check_files({**options, "file": file})
         visible, began = not (quiet or as_json), time.perf_counter()
-        done = go_on(file, T, threads=options["threads"], every=options["every"], progress=visible)
+        done = continue_(
+            file, T, threads=options["threads"], every=options["every"], progress=visible
+        )
         comparison = done if isinstance(done, Comparison) else Comparison((done,))
         seconds = time.perf_counter() - began
         save_and_print(comparison, options, as_json, quiet)
         if visible:
-            click.echo(f"This call took {seconds:.2f} seconds; the table has those of all calls.")
+            click.echo(f"This call took {seconds:.2f} seconds; the table has the total.")

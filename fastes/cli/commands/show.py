@@ -1,4 +1,4 @@
-"""fastes show: what a file is, and how it was made."""
+"""fastes show: print the content and origin of a file."""
 
 import json
 from pathlib import Path
@@ -16,10 +16,10 @@ from fastes.cli.startup import load_numba
 @click.argument("file", type=INPUT)
 @output_options
 def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
-    """Print what a file of fastes is, and how it was made.
+    """Print the content and origin of a fastes file.
 
-    FILE is a result, a checkpoint, a study, a problem, a saved agent or a report. All of it is
-    read, so that damage is noticed.
+    FILE is a result, a checkpoint, a study, a problem, a saved agent or a report. It is read
+    completely, so that damage is found.
 
     \b
     fastes show result.npz
@@ -39,23 +39,23 @@ def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
 
 
 def _rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return a row for each fact that is known; a list is a row for each of its items."""
+    """Return a row for each known fact, and for each item of a list."""
     rows = []
     for name, value in found.items():
         if name in ("kind", "file") or value is None:
             continue
         items = value if isinstance(value, list) else [value]
         for i, item in enumerate(items):
-            rows.append([_plain(name) if i == 0 else "", _words(item)])
+            rows.append([_plain(name) if i == 0 else "", _text(item)])
     return rows
 
 
-def _words(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, dict):
         known = {name: each for name, each in value.items() if each is not None}
-        return ", ".join(f"{_plain(name)} {_words(each)}" for name, each in known.items())
+        return ", ".join(f"{_plain(name)} {_text(each)}" for name, each in known.items())
     if isinstance(value, list):
-        return " and ".join(_words(each) for each in value)
+        return " and ".join(_text(each) for each in value)
     if value is None or isinstance(value, bool):
         return "none" if value is None else FLAGS[value]
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,4 +1,4 @@
-"""fastes simulate: agents play, and their regret is measured."""
+"""fastes simulate: simulate agents and measure their regret."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from fastes.cli.options import (
     EVERY,
     INPUT,
     OUTPUT,
+    choice_list,
     file_options,
     option_of,
     output_options,
-    words_of,
 )
 from fastes.cli.output import check_files, save_and_print
 from fastes.cli.problem_options import problem_options
@@ -24,7 +24,7 @@ from fastes.cli.truth_options import truth_options
 from fastes.results.configuration import PARAMETERS, TRAJECTORIES
 
 _FURTHER = [name for name in PARAMETERS if name not in ("T", "runs", "seed")]
-"""What is asked for here only: the others are of all commands that simulate."""
+"""Parameters of this command only; the others are common to all commands that simulate."""
 
 
 @click.command(cls=SectionedCommand)
@@ -33,15 +33,15 @@ _FURTHER = [name for name in PARAMETERS if name not in ("T", "runs", "seed")]
 @truth_options
 @section(
     "Simulation",
-    click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it."),
+    click.option("--theta", type=INPUT, help="Fix theta to a .npy file."),
     *(option_of(name, PARAMETERS[name]) for name in _FURTHER),
     click.option(
         "--keep",
-        type=words_of(TRAJECTORIES),
-        help="Save every step too, with --out: actions, rewards or both.",
+        type=choice_list(TRAJECTORIES),
+        help="Also save every step in --out: actions, rewards or both.",
     ),
     BASELINE,
-    click.option("--checkpoint", type=OUTPUT, help="A new file to go on from: fastes resume."),
+    click.option("--checkpoint", type=OUTPUT, help="A new file for fastes resume."),
     EVERY,
 )
 @file_options
@@ -49,8 +49,8 @@ _FURTHER = [name for name in PARAMETERS if name not in ("T", "runs", "seed")]
 def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Simulate agents on a bandit and measure their regret.
 
-    Theta is drawn from the prior anew for every run, so that the mean over runs is the
-    Bayesian regret. The same seed gives the same result on any number of threads.
+    Theta is drawn from the prior for every run, so that the mean over runs is the Bayesian
+    regret. The same seed gives the same result on any number of threads.
 
     \b
     fastes simulate --M 10000
@@ -62,7 +62,7 @@ def simulate(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     with user_errors(debug, "fastes resume", options["checkpoint"]):
         check_files(options)
         if options["keep"] and options["out"] is None:
-            raise click.UsageError("--keep saves with the results: add --out FILE.npz")
+            raise click.UsageError("--keep needs --out FILE.npz")
         load_numba()
         from fastes.files.archive import load_npy
 

@@ -1,4 +1,4 @@
-"""fastes sweep: all settings of a grid, here or on a cluster."""
+"""fastes sweep: simulate all settings of a grid, here or on a cluster."""
 
 import json
 import sys
@@ -63,13 +63,17 @@ def _study_options(command: Command) -> Command:
 @_study_options
 @section(
     "Problem",
-    click.option("--problem", type=INPUT, help="One problem for all: saved by Bandit.save."),
-    click.option("--theta", type=INPUT, help="A .npy file: fix theta instead of drawing it."),
+    click.option(
+        "--problem", type=INPUT, help="One problem for all settings, saved by Bandit.save."
+    ),
+    click.option("--theta", type=INPUT, help="Fix theta to a .npy file."),
 )
 @section(
     "Tasks",
-    click.option("--threads", type=INTEGER, show_default="all processors", help="Tasks at once."),
-    click.option("--dask", metavar="ADDRESS", help="A dask scheduler: tcp://host:8786."),
+    click.option(
+        "--threads", type=INTEGER, show_default="all processors", help="Concurrent tasks."
+    ),
+    click.option("--dask", metavar="ADDRESS", help="A dask scheduler, such as tcp://host:8786."),
     click.option(
         "--task",
         "task_seconds",
@@ -77,11 +81,9 @@ def _study_options(command: Command) -> Command:
         show_default=True,
         metavar="TIME",
         callback=seconds,
-        help="About how long a task should take.",
+        help="Approximate duration of a task.",
     ),
-    click.option(
-        "--dry-run", is_flag=True, help="Print the plan and what it will cost; do nothing."
-    ),
+    click.option("--dry-run", is_flag=True, help="Only print the tasks and their estimated cost."),
 )
 @section(
     "Files",
@@ -89,13 +91,13 @@ def _study_options(command: Command) -> Command:
         "--out",
         type=OUTPUT,
         show_default="STUDY.db, or sweep.db",
-        help="The file of the study; if it is there, go on with it.",
+        help="The file of the study; continue if it exists.",
     ),
     click.option(
         "--report",
         "page",
         type=OUTPUT,
-        help="A page (html) that is kept current while the sweep goes on: fastes report.",
+        help="An HTML report, updated while the sweep runs.",
     ),
     FORCE,
 )
@@ -112,13 +114,13 @@ def sweep(
     as_json: bool,
     quiet: bool,
     debug: bool,
-    **words: Any,
+    **options: Any,
 ) -> None:
     """Simulate all settings of a grid, and keep the results in one file.
 
     A LIST is 10,100,1000 or a progression such as 2,4,8,...,1024. Settings are all combinations.
-    The same command goes on with a sweep that was stopped or killed. STUDY.toml has a line such
-    as M = [2, 4, 8] for each option about agents, problem, world and simulation.
+    The same command continues a sweep that was stopped or killed. STUDY.toml has a line such as
+    M = [2, 4, 8] for each option of agents, problem, world and simulation.
 
     \b
     fastes sweep --agent es,ts --M 2,4,8,...,1024 --K 50,500 --runs 99 --dry-run
@@ -127,7 +129,7 @@ def sweep(
     fastes sweep study.toml --out study.db --report study.html
     fastes plot study.db --x M --out regret.png
     """
-    given = {name: value for name, value in words.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     out = out or _home_of(file)
     with user_errors(debug, "fastes sweep", out):
         load_numba()
@@ -143,7 +145,7 @@ def sweep(
         from fastes.studies.sweep import progress_in
         from fastes.studies.tables import tasks_line
 
-        inputs = [words["problem"], words["theta"], None if file == out else file]
+        inputs = [options["problem"], options["theta"], None if file == out else file]
         check_outputs(
             {"out": out, "report": page},
             inputs,
@@ -154,7 +156,7 @@ def sweep(
         if page is not None:
             from fastes.reports.library import charts_library
 
-            charts_library()  # what is missing is said now, not when the page is due
+            charts_library()  # raises now if plotly is missing
         study = _study(file, given)
         visible = not (quiet or as_json)
         begun = out.exists()
@@ -189,7 +191,7 @@ def sweep(
 def _kept_current(
     out: Path, page: Path | None, force: bool
 ) -> "AbstractContextManager[Callable[[SweepProgress], None] | None]":
-    """Return what writes the report of a study while it goes on, if one is asked for."""
+    """Return the context that updates the report of a running study, if requested."""
     if page is None:
         return nullcontext()
     from fastes.reports.live import kept_current
@@ -198,7 +200,7 @@ def _kept_current(
 
 
 def _home_of(file: Path | None) -> Path:
-    """Return where a study is kept if nothing is said: in its own file, or beside it."""
+    """Return the default file of a study: its own, or one beside its description."""
     from fastes.files.kinds import is_database
 
     if file is None:
@@ -214,7 +216,7 @@ def _study(file: Path | None, given: dict[str, Any]) -> "Study":
         return Study(**given)
     if given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise click.UsageError(f"{file} holds the whole study: leave out {names}")
+        raise click.UsageError(f"{file} already describes the study: leave out {names}")
     from fastes.files.kinds import is_database
 
     if not is_database(file):
@@ -226,7 +228,7 @@ def _study(file: Path | None, given: dict[str, Any]) -> "Study":
 def _calibrating(visible: bool) -> Callable[[int, int], None] | None:
     if not (visible and sys.stderr.isatty()):
         return None
-    # The next line takes its place.
+    # The next line overwrites it.
     return lambda i, n: click.echo(f"\r{f'calibrating {i + 1} of {n}':<40}\r", nl=False, err=True)
 
 
@@ -300,6 +302,6 @@ def _print_done(store: "Store", as_json: bool, quiet: bool) -> None:
     if failures:
         number, message = next(iter(failures.items()))
         raise click.ClickException(
-            f"{counted(len(failures), 'task')} failed, as task {number} did: {message}; "
-            "the same command tries again"
+            f"{counted(len(failures), 'task')} failed, such as task {number}: {message}; "
+            "run the same command to try again"
         )

@@ -40,7 +40,7 @@ def test_duplicate_arms_share_to_the_bit():
 
 def test_a_model_that_is_no_number_is_refused():
     tally = BestArmCounts(BANDITS["isotropic"].canonical.arms)
-    with pytest.raises(FloatingPointError, match="none of its scores is a number"):
+    with pytest.raises(FloatingPointError, match="all of its scores are nan"):
         tally.add(np.full((2, 5), np.nan))
 
 
