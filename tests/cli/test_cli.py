@@ -103,7 +103,7 @@ def test_quiet_prints_nothing(tmp_path):
 @pytest.mark.parametrize("command", ["simulate", "compile"])
 def test_choices_are_listed_with_the_agents_that_take_them(command):
     text = " ".join(run(command, "--help").output.split())
-    assert "(es, es++): normal, signs for es; normal, sphere, signs for es++." in text
+    assert "(es, es++): normal, signs, bootstrap for es; normal, sphere, signs for es++." in text
     assert "How models are updated (es): auto, deferred, eager." in text
 
 
