@@ -1,13 +1,15 @@
-"""Logistic ensemble sampling by perturbed modes, against NumPy that also solves two of them a step.
+"""Logistic ensemble sampling by perturbed modes, against NumPy and JAX that solve two a step.
 
-And its step for a million models over that for a hundred.
+And its step for a million models over that for a hundred; and agents whose belief is online over
+the same agents on a linear bandit.
 """
 
 import glm_runs
 import numpy as np
 import pytest
 
-from bench.baselines import numpy_glm
+import fastes
+from bench.baselines import jax_glm, numpy_glm
 from bench.measure import Target
 
 SIZES = {  # K, d, M, steps, steps of the baseline, and how many times as fast
@@ -63,4 +65,46 @@ def test_few_models(compare):
         work=steps,
         baseline_work=steps,
         rounds=7,
+    )
+
+
+@pytest.mark.parametrize(
+    ("K", "d", "M", "T"), [(30, 5, 30, 1_000), (100, 10, 1_000, 300)], ids=list(SIZES)[:2]
+)
+def test_jax(compare, available, quick, K, d, M, T):
+    # 32 runs on one thread, which JAX puts side by side.
+    rows, runs = arms(K, d), 32
+    bandit, steps = fastes.LogisticBandit(rows), T // 10 if quick else T
+    available(lambda: jax_glm.perturbed_modes(rows, M, steps, runs, 1))
+    compare(
+        lambda: fastes.simulate(bandit, fastes.EnsembleSampling(M), T, runs, threads=1),
+        lambda: jax_glm.perturbed_modes(rows, M, steps, runs, 1),
+        work=T * runs,
+        baseline_work=steps * runs,
+        rounds=5,
+    )
+
+
+ONLINE = {  # an agent, and its name
+    "es": lambda **belief: fastes.EnsembleSampling(1_000, **belief),
+    "ts": lambda **belief: fastes.ThompsonSampling(**belief),
+}
+ON_OFFER = {"K=100, d=10": lambda: arms(100, 10), "Fresh": lambda: fastes.actions.Fresh(100, 10)}
+
+
+@pytest.mark.parametrize("actions", ON_OFFER)
+@pytest.mark.parametrize(
+    "agent",
+    [pytest.param(a, marks=pytest.mark.design(f"online logistic {a} over linear")) for a in ONLINE],
+)
+def test_online(compare, agent, actions):
+    T, made = 20_000, ON_OFFER[actions]()
+    logistic, linear = fastes.LogisticBandit(made), fastes.LinearBandit(made)
+    compare(
+        lambda: fastes.simulate(logistic, ONLINE[agent](belief="online"), T, threads=1),
+        lambda: fastes.simulate(linear, ONLINE[agent](), T, threads=1),
+        target=Target(1 / 1.5),
+        work=T,
+        baseline_work=T,
+        rounds=9,
     )

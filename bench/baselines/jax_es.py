@@ -15,7 +15,7 @@ from bench.baselines import Floats, MissingBaselineError, Played
 
 def ensemble_sampling(actions: Floats, M: int, T: int, seed: int) -> Played:
     """Play T steps, at O(M d) each, with M normals."""
-    jax = _jax()
+    jax = jax_or_error()
     regret, arms, rewards, mean, covariance, models = _program(M, T)(
         jax.numpy.asarray(actions), jax.random.key(seed, impl="rbg")
     )
@@ -24,7 +24,7 @@ def ensemble_sampling(actions: Floats, M: int, T: int, seed: int) -> Played:
     )
 
 
-def _jax() -> Any:
+def jax_or_error() -> Any:
     """Return JAX, in double precision. Raise MissingBaselineError where there is none."""
     try:
         import jax
@@ -39,7 +39,7 @@ def _jax() -> Any:
 @functools.cache
 def _program(M: int, T: int) -> Any:
     """Return the compiled loop for these sizes; it compiles when it is first called."""
-    jax = _jax()
+    jax = jax_or_error()
     jnp, random = jax.numpy, jax.random
 
     def play(actions: Any, key: Any) -> Any:
