@@ -14,7 +14,7 @@ from bench.baselines.jax_es import jax_or_error
 
 
 def perturbed_modes(actions: Floats, M: int, T: int, runs: int, seed: int) -> Floats:
-    """Return the regret of several runs of T steps, at O(M d) each, with M normals and two modes."""
+    """Return the regret of runs of T steps, at O(M d) each, with M normals and two modes."""
     jax = jax_or_error()
     keys = jax.random.split(jax.random.key(seed, impl="rbg"), runs)
     return np.asarray(_program(M, T)(jax.numpy.asarray(actions), keys))
