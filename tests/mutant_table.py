@@ -172,7 +172,7 @@ MUTANTS = [
         _tests("theory/test_weighted_draws.py::test_they_say_what_quadrature_does[rare]"), compiled=True),
     Mutant("fastes/theory/weighted_draws.py", "information that few draws make too large",
         "share * (2 * mutual_information(first + second) - halves)", "share * mutual_information(first + second)",
-        _tests("theory/test_weighted_draws.py::test_they_say_what_quadrature_does[plane]"), compiled=True),
+        _tests("theory/test_weighted_draws.py::test_few_draws_give_the_information_of_many"), compiled=True),
     Mutant("fastes/theory/weighted_draws.py", "values of arms in the place of what they pay",
         "expected[arm] = w @ mean_of_value(rewards, v)", "expected[arm] = w @ v",
         _tests("theory/test_weighted_draws.py::test_they_say_what_quadrature_does[line]"), compiled=True),

@@ -355,7 +355,7 @@ def test_the_probe_of_a_state_is_that_of_the_run():
     seen = fastes.simulate(
         RANDOM, agent, 12, runs=2, seed=4, diagnostics=[9], samples=200
     ).diagnostics
-    assert [figure[1, 0] for figure in seen.per_run] == list(figures)
+    np.testing.assert_array_equal([figure[1, 0] for figure in seen.per_run], list(figures))
 
 
 def test_saved_diagnostics_come_back(tmp_path):
