@@ -14,7 +14,7 @@ from .outside import register_body
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Compile a function for Python and for kernels to call, and keep the machine code."""
+    """Compile a function for calls from Python and from kernels, and cache the machine code."""
     compiled = numba.njit(**entry_options())(function)
     if is_jitted(compiled):  # not where compilation is switched off
         keep_code(compiled)
@@ -22,15 +22,15 @@ def entry(function: Callable[..., Any]) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function for other kernels to call. A call from Python is a TypeError."""
+    """Compile a function for calls from kernels. A call from Python raises TypeError."""
     return refuse_python(numba.njit(**kernel_options())(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function into its callers.
 
-    For what is called within a loop that should vectorise; and for what takes a large state at
-    every step, since a call copies every field of every array in it.
+    For calls within a loop that should vectorise, and for functions with a large state as argument,
+    since a call copies every field of every array in it.
     """
     return refuse_python(numba.njit(forceinline=True, **kernel_options())(function))
 

@@ -1,4 +1,4 @@
-"""The streams, and what their lanes and counters count: the one place that says so.
+"""The streams, and the meaning of their lanes and counters.
 
 Three uses of (lane, counter) recur:
 
@@ -30,7 +30,7 @@ REFERENCE = _U(13)  # how Ensemble++ mixes its models: a vector at t
 EXPLORATION = _U(14)  # whether a step explores: a scalar at t
 INFORMATION_MODELS = _U(15)  # models of a step: a vector at t (search/information_ratio.py)
 INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
-FIRST_OWN = _U(128)  # this one and those up to 255 are for agents from outside the package
+FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1
