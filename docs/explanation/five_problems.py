@@ -65,7 +65,7 @@ def regret(bandit, agent):
 def hellinger(bandit, agent):
     """Return the mean squared distance at each probe, as text."""
     if getattr(agent, "belief", "auto") == "online":
-        return "–"
+        return "not known"
     found = fastes.simulate(
         bandit, agent, max(PROBES) + 1, PROBED_RUNS, diagnostics=PROBES, progress=False
     )

@@ -87,6 +87,11 @@ class Bandit:
             raise ValueError(f"{what} need a fixed set of arms, got actions {self.action_set.text}")
 
     @property
+    def covariance_kind(self) -> str:
+        """Whether prior_cov is "isotropic", "diagonal" or "full"."""
+        return ("isotropic", "diagonal", "full")[np.ndim(self.prior_cov)]
+
+    @property
     def rank(self) -> int:
         """Dimension of what can be learned, at most d, K and the rank of prior_cov."""
         return self.canonical.rank
@@ -127,14 +132,13 @@ class Bandit:
         return f"{type(self).__name__}({self.action_set})"
 
     def _repr_html_(self) -> str:
-        covariance = ("isotropic", "diagonal", "full")[np.ndim(self.prior_cov)]
         law = self.rewards.facts
         facts = {
             "arms K": "-" if self.K is None else f"{self.K:,}",
             "dimension d": f"{self.d:,}",
             "rank": f"{self.rank:,}",
             "arms": self.action_set.origin,
-            "prior covariance": covariance,
+            "prior covariance": self.covariance_kind,
             **{name: f"{fact:g}" if name == "noise" else fact for name, fact in law.items()},
         }
         rows = "".join(f"<tr><th>{name}</th><td>{fact}</td></tr>" for name, fact in facts.items())

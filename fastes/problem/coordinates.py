@@ -19,6 +19,7 @@ from fastes.problem.whitening import (
     check_size,
     kept_coordinates,
     rank_of,
+    widest,
 )
 
 _ROUNDING = 1e-14
@@ -30,8 +31,7 @@ def canonicalise_belief(
 ) -> Canonical:
     """Return the canonical form of a problem without known arms."""
     factor = covariance_root(prior_cov)
-    widest = np.linalg.norm(factor, 2) if np.ndim(factor) == 2 else np.max(factor)
-    spread = largest_value(np.array([widest]), actions.longest, noise)
+    spread = largest_value(np.array([widest(factor)]), actions.longest, noise)
     check_size("the arms' values", np.array(spread), LARGEST_SPREAD)
     largest = largest_value(prior_mean, actions.longest, noise)
     check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)

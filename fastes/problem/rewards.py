@@ -249,13 +249,14 @@ class PoissonRewards(GeneralisedLinear):
 
     def check_arms(self, actions: ActionSet, canonical: "Canonical") -> None:
         """Raise ValueError if mean rewards, exp(a'theta), could overflow."""
+        from fastes.problem.whitening import widest
+
         factor: Any = canonical.factor
         if canonical.arms is not None:
             mean, spread = canonical.arms.largest[0], canonical.arms.largest[1]
         else:
             mean = actions.longest * np.linalg.norm(canonical.prior_mean)
-            widest = np.linalg.norm(factor, 2) if np.ndim(factor) == 2 else np.max(factor)
-            spread = actions.longest * widest
+            spread = actions.longest * widest(factor)
         if not mean + 6.0 * spread <= LARGEST_LOGARITHM:
             raise ValueError(
                 f"the arms' values must stay below {LARGEST_LOGARITHM:g} within six standard "

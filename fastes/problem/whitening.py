@@ -88,6 +88,11 @@ def rank_of(factor: float | Floats, d: int) -> int:
     return max(1, int(np.count_nonzero(factor))) if np.ndim(factor) == 1 else d
 
 
+def widest(factor: float | Floats) -> float:
+    """Return the largest standard deviation in any direction, the spectral norm of F."""
+    return float(np.linalg.norm(factor, 2) if np.ndim(factor) == 2 else np.max(factor))
+
+
 def canonicalise(
     actions: Floats, prior_mean: Floats, prior_cov: float | Floats, noise: float
 ) -> Canonical:

@@ -10,6 +10,8 @@ import gzip
 import hashlib
 from typing import NamedTuple
 
+from fastes.checks.extras import installed
+
 
 class Library(NamedTuple):
     """A script, and its hash for the page's Content-Security-Policy."""
@@ -22,13 +24,9 @@ class Library(NamedTuple):
 @functools.cache
 def charts_library() -> Library:
     """Return Plotly's script, or raise ImportError with the command that installs it."""
-    try:
+    with installed("a report", "plotly", "report"):
         import plotly
         from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        raise ImportError(
-            "a report needs plotly: install it with pip install 'fastes[report]'"
-        ) from error
     script = get_plotlyjs().encode()
     packed = base64.b64encode(gzip.compress(script, 6, mtime=0)).decode()
     return Library(plotly.__version__, packed, script_hash(script))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fastes.checks.arrays import Floats
 from fastes.checks.documented import documented
+from fastes.checks.extras import installed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -221,12 +222,8 @@ class Diagnostics:
         4    2  0               0.10     2.80
         5    2  8               1.62     2.63
         """
-        try:
+        with installed("to_dataframe", "pandas", "pandas"):
             import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
-            ) from error
         runs, times = np.shape(self.per_run.entropy)
         columns = {
             name: self.values(name).ravel() for name in (*Measurements._fields, "step_regret")

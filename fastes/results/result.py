@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fastes.actions.families import RandomArms
 from fastes.agents import agent_label
 from fastes.checks.arrays import Floats
+from fastes.checks.extras import installed
 from fastes.checks.numbers import counted
 from fastes.files.guard import made_of
 from fastes.problem.bandit import Bandit
@@ -170,12 +171,8 @@ class Result:
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return the regret of each run at each recorded time, one row each."""
-        try:
+        with installed("to_dataframe", "pandas", "pandas"):
             import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
-            ) from error
         runs, points = self.regret.per_run.shape
         return pd.DataFrame(
             {

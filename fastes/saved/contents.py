@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from fastes.agents import agent_label
@@ -77,9 +76,8 @@ def _of_problem(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _facts(bandit: Bandit) -> dict[str, Any]:
-    covariance = ("isotropic", "diagonal", "full")[np.ndim(bandit.prior_cov)]
     sizes = {"K": bandit.K, "d": bandit.d, "rank": bandit.rank, **bandit.rewards.facts}
-    law = {"actions": bandit.action_set.text, "prior_covariance": covariance}
+    law = {"actions": bandit.action_set.text, "prior_covariance": bandit.covariance_kind}
     return {**sizes, **law, "fingerprint": bandit.fingerprint}
 
 

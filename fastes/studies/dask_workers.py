@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
+from fastes.checks.extras import installed
 from fastes.studies.tasks import BuildMismatchError, build_id, refusal
 
 _SECONDS = 10.0
@@ -21,12 +22,8 @@ def connected(address: str, shared: Any) -> Iterator[Callable[..., "Future[Any]"
     reassigns the tasks of a dead worker. Workers of another build are refused by name; one that
     joins later refuses its first task itself.
     """
-    try:
+    with installed("a sweep on dask", "distributed", "dask"):
         from distributed import Client
-    except ImportError as error:
-        raise ImportError(
-            "a sweep on dask needs distributed: install it with pip install 'fastes[dask]'"
-        ) from error
     try:
         client = Client(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:

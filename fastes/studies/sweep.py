@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, Unpack
 import numpy as np
 
 from fastes.checks.documented import documented
+from fastes.checks.extras import installed
 from fastes.results.regret import Regret
 from fastes.results.result import Result
 from fastes.simulation.recording import recording_times
@@ -158,12 +159,8 @@ class Sweep:
 
         With `curves`, one row per recorded time `t` too.
         """
-        try:
+        with installed("to_dataframe", "pandas", "pandas"):
             import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_dataframe needs pandas: install it with pip install 'fastes[pandas]'"
-            ) from error
         frames = []
         for setting, result in self.results():
             frame = result.to_dataframe().drop(columns="agent")

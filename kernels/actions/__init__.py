@@ -1,1 +1,1 @@
-"""The arms on offer."""
+"""Action sets: the arms on offer."""

@@ -1,4 +1,4 @@
-"""The canonical arms, kept in tiles so that scoring runs across arms without horizontal sums."""
+"""The canonical arms, stored in tiles so that scoring is vectorised across arms."""
 
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ def tile_count(n: int) -> int:
 
 @allocated
 def empty_arms(K: int, r: int) -> Arms:
-    """Return K arms that are yet to be filled, row by row, by `store_rows`."""
+    """Return K empty arms, to be filled by `store_rows`."""
     count = tile_count(K)
     return Arms(
         tiles=zeros((count, r, TILE)),
@@ -90,8 +90,8 @@ def arm_values(arms, z, scores, out):
 def transform_rows(rows, factor, scale, out):
     """out[i, :] = scale * rows[i, :] @ factor, row by row; cost O(n d r), less for zeros.
 
-    A matrix product from a library may round its last rows otherwise than the others; here
-    equal rows have equal images, so that duplicate arms stay ties.
+    A library's matrix product may round its last rows differently; here equal rows have equal
+    images, so that duplicate arms tie.
     """
     for i in range(rows.shape[0]):
         for j in range(out.shape[1]):

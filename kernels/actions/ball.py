@@ -1,8 +1,8 @@
 """The ball: every vector a with |a| <= radius is on offer.
 
-The best of them under a model theta is radius theta / |theta|. It is computed, stored as the one
-arm of the action set, and played like any other. Lengths of arms are in units of a power of two, in
-which the radius is from 1 to 2: so no square overflows, or is lost, whatever the radius is.
+The best arm under a model theta is radius theta / |theta|. It is computed, stored as the only arm
+of the action set, and played like any other. Lengths are in units of a power of two in which the
+radius is from 1 to 2, so that squares neither overflow nor underflow.
 """
 
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class BallActions(NamedTuple):
 
 
 def ball_actions(radius: float, whitening: Whitening) -> BallActions:
-    """Return the ball, in the whitening's unit of length, and room for one arm."""
+    """Return the ball, in the whitening's unit of length, with space for one arm."""
     d, r = len(whitening.mean), whitening.matrix.shape[1]
     scratch = Scratch(np.zeros(d), np.zeros(r), np.zeros(d + 2))
     return BallActions(empty_arms(1, r), whitening, radius, scratch)
@@ -44,7 +44,7 @@ def ball_actions(radius: float, whitening: Whitening) -> BallActions:
 
 @inlined
 def take(actions, direction, scale):
-    """Make scale times a direction the arm to be played, scratch.a. Return its number, 0."""
+    """Set the arm to play, scratch.a, to scale times a direction. Return its number, 0."""
     a = actions.scratch.a
     for j in range(a.shape[0]):
         a[j] = scale * direction[j]
@@ -55,7 +55,7 @@ def take(actions, direction, scale):
 
 @inlined
 def take_direction(actions, a, source, t):
-    """Play radius a / |a|, or where a is zero a direction drawn uniformly: there all arms tie."""
+    """Play radius a / |a|, or a uniformly random direction if a is zero, when all arms tie."""
     square = dot(a, a)
     if square == 0.0:
         fill_normals(source, OFFERS, t, a)
@@ -75,10 +75,10 @@ def largest_value(actions, z):
 
 @take_at_random.body(BallActions)
 def _take_at_random(actions, arm, source, t):
-    """Play a point drawn uniformly from the ball.
+    """Play a uniformly random point of the ball.
 
-    Of a point drawn uniformly from the sphere in d + 2 dimensions the first d coordinates are
-    uniform on the ball.
+    The first d coordinates of a uniform point on the sphere in d + 2 dimensions are uniform on the
+    ball.
     """
     normals = actions.scratch.normals
     fill_normals(source, OFFERS, t, normals)

@@ -1,4 +1,4 @@
-"""Sets of arms that were given, one for each step; after the last the first comes again."""
+"""Given sets of arms, one for each step, repeated periodically."""
 
 from typing import NamedTuple
 
@@ -22,12 +22,12 @@ class GivenActions(NamedTuple):
     arms: Arms
     whitening: Whitening
     rows: np.ndarray  # (n, K, d)
-    most: np.ndarray  # (2,): the largest |b|^2 and |o| that are allowed
+    most: np.ndarray  # (2,): the largest allowed |b|^2 and |o|
     scratch: Scratch
 
 
 def given_actions(rows: np.ndarray, whitening: Whitening, most: np.ndarray) -> GivenActions:
-    """Return sets of rows (n, K, d), and room for one of them."""
+    """Return sets of rows (n, K, d), with space for one of them."""
     _, K, d = rows.shape
     r = whitening.matrix.shape[1]
     scratch = Scratch(np.zeros(d), np.zeros(r))
@@ -36,7 +36,7 @@ def given_actions(rows: np.ndarray, whitening: Whitening, most: np.ndarray) -> G
 
 @offer.body(GivenActions)
 def _offer(actions, source, t):
-    """Store the set of step t. Where a row is not allowed, no arm has a score that is a number."""
+    """Store the set of step t. If a row is not allowed, the scores of all arms are nan."""
     rows, a, b = actions.rows[t % actions.rows.shape[0]], actions.scratch.a, actions.scratch.b
     allowed = True
     for i in range(rows.shape[0]):

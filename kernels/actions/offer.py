@@ -1,4 +1,4 @@
-"""What is on offer at each step, by the type of the action set: chosen when a loop is compiled."""
+"""Generic kernels of action sets, resolved by type when a loop is compiled."""
 
 from typing import NamedTuple
 
@@ -14,24 +14,24 @@ class FixedActions(NamedTuple):
 
 @generic
 def offer(actions, source, t):
-    """Make `actions.arms` the arms on offer at step t. A fixed set is on offer as it is."""
+    """Set `actions.arms` to the arms on offer at step t. By default they are fixed."""
 
 
 @generic
 def take_at_random(actions, arm, source, t):
-    """Return an arm on offer that is drawn uniformly: of K of them the one with this number."""
+    """Return a uniformly random arm; by default the one with this random number below K."""
     return arm
 
 
 @required
 def take_vector(actions, a):
-    """Make a vector the arm to be played, where arms are chosen as vectors. Return its number."""
+    """Set the arm to play to a vector, for sets chosen by vector. Return its number."""
 
 
 @generic
 def arm_key(actions, arm, t):
-    """Return a number by which the arm that is `arm` of those on offer at t is known.
+    """Return the key of an arm on offer at step t.
 
-    Arms of one key are equal, whenever they are offered. In a fixed set it is the arm's number.
+    Arms with one key are equal, at all steps. In a fixed set it is the arm's number.
     """
     return arm

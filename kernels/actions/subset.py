@@ -1,4 +1,4 @@
-"""Each step a uniform subset of a pool of arms is on offer."""
+"""A uniformly random subset of a pool of arms at each step."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
 
 
 class Pool(NamedTuple):
-    """All arms, an arm a row: a subset is gathered from here and there."""
+    """All arms, one per row, so that subsets can be gathered."""
 
     rows: np.ndarray  # (K, r): b
     offsets: np.ndarray  # (K,): o
@@ -32,7 +32,7 @@ class SubsetActions(NamedTuple):
 
 
 def subset_actions(rows: np.ndarray, offsets: np.ndarray, size: int) -> SubsetActions:
-    """Return a pool of rows b (K, r) and offsets (K), and room for a subset."""
+    """Return a pool of rows b (K, r) and offsets (K), with space for a subset."""
     table = np.full(1 << (2 * size - 1).bit_length(), -1)
     chosen = np.zeros(size, np.int64)
     return SubsetActions(empty_arms(size, rows.shape[1]), Pool(rows, offsets), chosen, table)
@@ -40,7 +40,7 @@ def subset_actions(rows: np.ndarray, offsets: np.ndarray, size: int) -> SubsetAc
 
 @inlined
 def _enter(table, number):
-    """Enter a number into the table. Return whether it was not there."""
+    """Insert a number into the table. Return whether it is new."""
     mask = np.int64(table.shape[0] - 1)
     entry = np.int64((np.uint64(number) * _HASH) >> np.uint64(32)) & mask
     while table[entry] >= 0:
@@ -53,9 +53,9 @@ def _enter(table, number):
 
 @inlined
 def draw_subset(source, t, K, table, chosen):
-    """Draw distinct numbers below K, any set of that many as likely as any other.
+    """Draw a uniformly random set of distinct numbers below K.
 
-    Floyd's algorithm: for j = K - n, ..., K - 1 draw one up to j; if it is there already, take j.
+    Floyd's algorithm: for j = K - n, ..., K - 1 draw one up to j; if it was drawn before, take j.
     Cost O(n).
     """
     n = chosen.shape[0]
@@ -72,7 +72,7 @@ def draw_subset(source, t, K, table, chosen):
 
 @entry
 def gather(arms, pool, chosen):
-    """Make chosen arms of a pool those on offer, and all others of their tiles none."""
+    """Store the chosen arms of a pool, and clear the rest of their tiles."""
     n = chosen.shape[0]
     for i in range(n):
         store_arm(arms, i, pool.rows[chosen[i]], pool.offsets[chosen[i]])

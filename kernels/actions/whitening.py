@@ -1,4 +1,4 @@
-"""Rows of the user's problem become canonical arms: b = F'a / sigma, o = a'mu0 / sigma."""
+"""Transformation of rows to canonical arms: b = F'a / sigma, o = a'mu0 / sigma."""
 
 from typing import NamedTuple
 
@@ -10,10 +10,10 @@ from ..jit.decorators import entry, inlined
 
 
 class Whitening(NamedTuple):
-    """The change of coordinates, where F is a diagonal or a matrix."""
+    """The change of coordinates, for a diagonal or full F."""
 
-    scale: np.ndarray  # (r,): of a diagonal F, what is not zero, over sigma; or (0,)
-    kept: np.ndarray  # (r,) int64: which coordinates these are; or (0,)
+    scale: np.ndarray  # (r,): the nonzero entries of a diagonal F over sigma; or (0,)
+    kept: np.ndarray  # (r,) int64: their coordinates; or (0,)
     matrix: np.ndarray  # (d, r): F / sigma; or (0, r)
     mean: np.ndarray  # (d,): mu0 / sigma
 
@@ -33,7 +33,7 @@ def whiten(whitening, a, b):
 
 @inlined
 def parameter_of(whitening, z, theta):
-    """theta = (mu0 + F z) / sigma, the parameter that z stands for."""
+    """theta = (mu0 + F z) / sigma, the parameter of z."""
     for j in range(theta.shape[0]):
         theta[j] = whitening.mean[j]
     if whitening.matrix.shape[0] == 0:
@@ -46,7 +46,7 @@ def parameter_of(whitening, z, theta):
 
 @inlined
 def store_arm(arms, arm, b, o):
-    """Make b and o the row and the offset of an arm, in double precision only."""
+    """Store row b and offset o of an arm, in double precision only."""
     tile, column = divmod(arm, TILE)
     for j in range(b.shape[0]):
         arms.tiles[tile, j, column] = b[j]
@@ -56,7 +56,7 @@ def store_arm(arms, arm, b, o):
 @inlined
 def is_allowed(b, o, most):
     """Return whether an arm is finite, |b|^2 at most most[0] and |o| at most most[1]."""
-    return dot(b, b) <= most[0] and abs(o) <= most[1]  # never, where one is nan
+    return dot(b, b) <= most[0] and abs(o) <= most[1]  # False if one is nan
 
 
 @entry
@@ -71,7 +71,7 @@ def first_refused(whitening, rows, most, b):
 
 @entry
 def store_whitened(arms, whitening, rows, b, most):
-    """Make rows (n x d) the arms 0, ..., n - 1, and all others of their tiles none.
+    """Store rows (n x d) as arms 0, ..., n - 1, and clear the rest of their tiles.
 
     Return the first row that is not allowed, or -1; `b` (r) is scratch.
     """

@@ -1,1 +1,1 @@
-"""Floating-point arithmetic whose bits do not depend on how loops are vectorised."""
+"""Floating-point arithmetic whose bits do not depend on vectorisation."""

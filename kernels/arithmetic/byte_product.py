@@ -1,8 +1,8 @@
 """The best score of a tile of arms in 8-bit integers: four products and their sum in each lane.
 
-An arm's row and a model are integers, four of them a word. Rows are stored with 128 added, as
-unsigned bytes, for the instructions multiply unsigned by signed ones: the sum of the model's, times
-128, is taken off again. Integer sums are exact.
+Rows of arms and models are integers, four per word. Rows are stored as unsigned bytes with 128
+added, since the instructions multiply unsigned by signed bytes; 128 times the sum of the model is
+subtracted again. Integer sums are exact.
 """
 
 import os
@@ -42,10 +42,10 @@ class PairProducts(NamedTuple):
 
 
 def instruction() -> DotProducts | PairProducts | None:
-    """Return what this processor screens arms with, or None for single precision.
+    """Return the screening instruction of this processor, or None for single precision.
 
-    The environment variable FASTES_SCREENING (vnni, avx2, single) chooses another: no choice of
-    an arm depends on it.
+    The environment variable FASTES_SCREENING (vnni, avx2, single) chooses another; choices of arms
+    do not depend on it.
     """
     vnni = has_feature("avxvnni") or (has_feature("avx512vnni") and has_feature("avx512vl"))
     possible: dict[str, DotProducts | PairProducts | None] = {"single": None}

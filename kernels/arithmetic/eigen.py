@@ -9,11 +9,11 @@ _MOST_SWEEPS = 60
 
 @entry
 def diagonalise(matrix, vectors):
-    """Make a symmetric matrix diagonal, and its eigenvectors the rows of `vectors`.
+    """Diagonalise a symmetric matrix, with its eigenvectors in the rows of `vectors`.
 
-    Jacobi's method: rotations make one entry beside the diagonal zero after the other, until none
-    is left that rounding would show; cost O(n^3) a sweep, a handful of sweeps. Written here and not
-    taken from LAPACK because the bits must not depend on which BLAS is installed.
+    Jacobi's method: rotations set off-diagonal entries to zero until all are below rounding; cost
+    O(n^3) per sweep, for a few sweeps. Not from LAPACK, since the bits must not depend on the
+    installed BLAS.
     """
     n = matrix.shape[0]
     total = 0.0
@@ -36,7 +36,7 @@ def diagonalise(matrix, vectors):
 
 @entry
 def _rotate(matrix, vectors, p, q):
-    """Make the entries (p, q) and (q, p) zero by a rotation of two coordinates."""
+    """Set the entries (p, q) and (q, p) to zero by a rotation of two coordinates."""
     ratio = (matrix[q, q] - matrix[p, p]) / (2.0 * matrix[p, q])
     tangent = 1.0 / (abs(ratio) + np.sqrt(1.0 + ratio * ratio))
     tangent = -tangent if ratio < 0.0 else tangent

@@ -1,4 +1,4 @@
-"""What the processor that code is compiled for can do."""
+"""Features of the processor for which code is compiled."""
 
 import functools
 
@@ -10,8 +10,7 @@ import numba
 def has_feature(name: str) -> bool:
     """Return whether compiled code may use instructions of this name (LLVM's: avx2, avx512vnni).
 
-    NUMBA_CPU_FEATURES, where it is set, lists what there is; otherwise the host says, and
-    NUMBA_ENABLE_AVX may forbid.
+    NUMBA_CPU_FEATURES lists them, if set; else the host's, which NUMBA_ENABLE_AVX may restrict.
     """
     chosen = numba.config.CPU_FEATURES
     if chosen is not None:
@@ -20,5 +19,5 @@ def has_feature(name: str) -> bool:
         return False
     try:
         return bool(llvmlite.binding.get_host_cpu_features().get(name))
-    except RuntimeError:  # a processor that LLVM does not know
+    except RuntimeError:  # a processor unknown to LLVM
         return False

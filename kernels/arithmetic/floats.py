@@ -1,4 +1,4 @@
-"""Floating-point operations whose bits are the same however a loop is vectorised."""
+"""Floating-point operations whose bits do not depend on vectorisation."""
 
 from fractions import Fraction
 from math import isfinite
@@ -15,9 +15,9 @@ MAX = Fraction(float(np.finfo(np.float64).max))
 def fma(x: Any, y: Any, z: Any) -> Any:
     """Return x*y + z, rounded once; in single precision if all three are.
 
-    Compiled, it is the machine's fused multiply-add. Left to itself a compiler may fuse in
-    one copy of a loop and not in another; asked for by name, the result is one number.
-    Interpreted, single precision is rounded once all but always.
+    Compiled, it is the processor's fused multiply-add. A compiler may fuse operations in one copy
+    of a loop and not in another; an explicit fma is always the same. Interpreted, single precision
+    is nearly always rounded once.
     """
     if all(isinstance(number, np.float32) for number in (x, y, z)):
         return np.float32(float(x) * float(y) + float(z))

@@ -1,8 +1,8 @@
-"""The scores of a tile of arms, the innermost loop of all: written for the vector registers.
+"""The scores of a tile of arms, the innermost loop, written for vector registers.
 
-A loop over arms within a loop over coordinates has a compiler load and store each sum at every
-coordinate. Here the sums stay in registers until all coordinates are done, which makes a scan
-two to four times as fast where its arms are in cache.
+In a loop over arms within a loop over coordinates, a compiler loads and stores each sum at every
+coordinate. Here sums stay in registers until all coordinates are done, which makes a scan two to
+four times as fast if the arms are in cache.
 """
 
 from llvmlite import ir
@@ -17,10 +17,10 @@ TILE = 64
 """Arms in a tile."""
 
 MODELS = 4
-"""Models that a product takes at once, or one."""
+"""Models per product, if not one."""
 
-# Vectors so long, and as many at once, that the sums of all models fit the registers, which are
-# 32 or 16, with one for a coordinate of a model and one for each vector of arms.
+# Such that the sums of all models, a coordinate of a model and the vectors of arms fit into the
+# registers, of which there are 32 or 16.
 _VECTOR_BYTES = 64 if has_feature("avx512f") else 32
 _VECTORS_AT_ONCE = {1: 4, MODELS: 4 if _VECTOR_BYTES == 64 else 3}
 _INDEX = ir.IntType(64)
@@ -69,10 +69,10 @@ def arrays_of(context, builder, kinds, values):
 
 
 class TileCode:
-    """Code that goes over the rows of a tile and keeps the sums of its columns in registers.
+    """Code that loops over the rows of a tile and keeps the sums of its columns in registers.
 
-    A kind of number has methods of its own for what a sum begins with, how arms and models are
-    loaded, how a product is added, and what becomes of a sum that is whole.
+    Subclasses, by type of number, define how sums start, how arms and models are loaded, how
+    products are added, and what is done with complete sums.
     """
 
     def __init__(self, builder, lanes, rows):
@@ -115,7 +115,7 @@ class TileCode:
             for column, total in zip(columns, after[model], strict=True):
                 self.finish(model, column, total)
 
-    # Every address and load names its type: a pointer may know none.
+    # Addresses and loads name their types: pointers may be opaque.
 
     def load(self, array, index, kind, vector=None):
         """Return the number of a kind at an index, or the vector that begins there."""

@@ -12,8 +12,8 @@ from ..jit.options import kernel_options
 from .floats import fma
 
 _SUMS = 16  # of `dot`
-_COLUMNS = 64  # of a product that stay in registers: as many as hide the time of one addition
-_ROWS = 32  # of a matrix that are taken at a time: so few are near in memory
+_COLUMNS = 64  # of a product kept in registers: enough to hide the latency of an addition
+_ROWS = 32  # of a matrix per block: few enough to be close in memory
 _INDEX = ir.IntType(64)
 
 
@@ -81,8 +81,7 @@ def _multiply_transposed_compiled(matrix, x, out):
 
 @intrinsic
 def _dot(typingctx, x, y):
-    # A compiler leaves running sums that are written out as they are: it takes in numbers one by
-    # one, at a quarter of the speed or less.
+    # A compiler does not vectorise explicit running sums: they take four times as long or more.
     def codegen(context, builder, signature, args):
         x, y = _arrays(context, builder, signature, args)
         return _Dot(builder, signature.return_type.bitwidth, x, y).code()
@@ -133,7 +132,7 @@ class _Pieces:
             body(i, width)
             builder.store(builder.add(i, _INDEX(width)), self.left)
 
-    # Every address and load names its type: a pointer may know none.
+    # Addresses and loads name their types: pointers may be opaque.
 
     def kind(self, width):
         return ir.VectorType(self.scalar, width) if width > 1 else self.scalar

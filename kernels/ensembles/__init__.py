@@ -1,1 +1,1 @@
-"""Ensembles of models: all kept up to date, or each when it is read."""
+"""Ensembles of models: all updated at every step, or each when it is read."""

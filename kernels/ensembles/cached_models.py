@@ -12,7 +12,7 @@ from .deviations import Deviations
 _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
 
 _MOST_COUNTERS = 2**20
-"""Counters of plays, one a model and arm, up to which they are kept: 4 MiB."""
+"""Most counters of plays, one per model and arm: 4 MiB."""
 
 
 class CachedModels(NamedTuple):
@@ -29,7 +29,7 @@ class CachedModels(NamedTuple):
 
 
 def counters(K: int, M: int) -> int:
-    """Return how many counters a model has: K, or none where they would take too much memory.
+    """Return the number of counters of a model: K, or 0 if they would take too much memory.
 
     It depends on nothing else, for what a model missed is listed in another order with them.
     """
@@ -40,7 +40,7 @@ def counters(K: int, M: int) -> int:
 def no_models(
     M: int, deviations: Deviations, r: int, slots: int, counters: int, counted: Any = np.uint32
 ) -> CachedModels:
-    """Return room for as many models as there are slots, with a table at most half full.
+    """Return space for as many models as slots, with a table at most half full.
 
     `counted` is the type of what the log counts.
     """
@@ -58,12 +58,12 @@ def no_models(
 
 @entry
 def models_need_capacity(models):
-    """Return whether the next model that is read first might not fit."""
+    """Return whether the next new model might not fit."""
     return models.used[0] == models.model.shape[0] and models.used[0] < models.M
 
 
 def models_with_capacity(models: CachedModels) -> CachedModels:
-    """Return the models with room for twice as many."""
+    """Return the models with twice the capacity."""
     used, slots = int(models.used[0]), len(models.model)
     parts = (part[:used] for part in (models.model, models.xi, models.read_at, models.plays))
     r = models.xi.shape[1]
@@ -80,7 +80,7 @@ def restored_models(
     read_at: np.ndarray,
     plays: np.ndarray,
 ) -> CachedModels:
-    """Return these models, a row each, with room for as many as there are slots, or raise."""
+    """Return these models, one per row, with capacity for as many as slots, or raise."""
     used = len(model)
     room = min(M, max(slots, used))
     models = no_models(M, deviations, r, room, plays.shape[1], plays.dtype)
@@ -97,7 +97,7 @@ def restored_models(
 
 @generic
 def draw_first_read(deviations, agent, source, stream, counter, xi):
-    """Draw a model that was never read, as it is now: by default xi ~ N(0, P)."""
+    """Draw a new model in its current state: by default xi ~ N(0, P)."""
     draw_xi(agent.belief, source, stream, counter, agent.scratch.normals, xi)
 
 
@@ -131,7 +131,7 @@ def slot_of(models, m):
 
 @inlined
 def add_model(models, m):
-    """Give a model that was never read a slot, and return it."""
+    """Assign a slot to a new model, and return it."""
     entry = _find(models, m)
     slot = models.used[0]
     models.used[0] = slot + 1

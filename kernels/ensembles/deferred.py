@@ -1,9 +1,9 @@
-"""Ensemble sampling at a cost that does not depend on M: perturbations wait until they are read.
+"""Ensemble sampling at a cost independent of M: perturbations are deferred until a read.
 
-In information space a model takes in W b at every step (eager.py). A step reads one model only,
-and what the others missed can wait until they are read: a log knows what that is (log.py), whether
-arms repeat (play_log.py) or not (row_log.py). A model never read before is an exact posterior
-sample, xi ~ N(0, P); with signs as perturbations it takes in all plays so far.
+In information space a model adds W b at every step (eager.py). A step reads a single model; updates
+of the others are deferred until they are read, and then computed from a log (log.py), for recurring
+arms (play_log.py) or not (row_log.py). A new model is an exact posterior sample, xi ~ N(0, P); with
+signs as perturbations it adds those of all plays so far.
 
 docs/explanation/deferral.md has the proof that the law of actions and rewards is unchanged.
 """
@@ -65,7 +65,7 @@ class Scratch(NamedTuple):
     """What a step writes to."""
 
     missed: Any  # what the log lists
-    normals: np.ndarray  # as many as a catch-up or a first read takes
+    normals: np.ndarray  # of a catch-up or a first read
     xi: np.ndarray  # (r,): the deviation of this step's model
     model_index: Block
 
@@ -82,7 +82,7 @@ class DeferredEnsemble(NamedTuple):
 
 @allocated
 def deferred_ensemble(belief: Belief, log: Any, models: CachedModels) -> DeferredEnsemble:
-    """Return the state of these parts, each an array's layout or the array itself."""
+    """Return the state of these components, given as arrays or their layouts."""
     r = len(mean_of(belief))
     normals = max(most_normals(log), r + recent_arms(belief))
     scratch = Scratch(missed_scratch(log), zeros(normals), zeros(r), no_block.layout(1, np.int64))
@@ -93,9 +93,9 @@ def deferred_ensemble(belief: Belief, log: Any, models: CachedModels) -> Deferre
 def ensemble_by_arms(
     K: int, belief: Belief, M: int, deviations: Deviations, steps: int
 ) -> DeferredEnsemble:
-    """Return the state before the first step where arms repeat, with room for `steps` steps.
+    """Return the initial state for recurring arms, with capacity for `steps` steps.
 
-    The system gives memory where it is written to; growing would have it written to again.
+    Memory is only committed when it is written to; growing would write it again.
     """
     r, counted = len(mean_of(belief)), counters(K, M)
     log = play_log.layout(K, r, steps, sequence=counted == 0)
@@ -107,9 +107,9 @@ def ensemble_by_arms(
 def ensemble_by_rows(
     belief: Belief, M: int, deviations: Deviations, steps: int
 ) -> DeferredEnsemble:
-    """Do as `ensemble_by_arms` for arms that need not repeat.
+    """As `ensemble_by_arms`, for arms that need not recur.
 
-    Perturbations are normal: a factor of many rows stands for a sum of normals, not of signs.
+    Perturbations are normal: factors of rows represent sums of normals, not of signs.
     """
     r = len(mean_of(belief))
     models = no_models.layout(M, deviations, r, min(M, max(256, steps)), 0)
@@ -122,7 +122,7 @@ def _needs_capacity(agent):
 
 
 def with_capacity(agent: DeferredEnsemble) -> DeferredEnsemble:
-    """Return the state with more room for what is full."""
+    """Return the state with larger arrays where they are full."""
     log, models = agent.log, agent.models
     return deferred_ensemble(
         agent.belief,
@@ -133,7 +133,7 @@ def with_capacity(agent: DeferredEnsemble) -> DeferredEnsemble:
 
 @inlined
 def read(agent, source, t, m):
-    """Bring model m up to date for the read of step t. Return its slot.
+    """Update model m for the read of step t. Return its slot.
 
     Changes the models only. Draws the vector at t of INITIAL_MODELS, for a first read, or of
     PERTURBATION.
@@ -171,7 +171,7 @@ def _learn(agent, row, offset, key, reward, source, t):
 
 @entry
 def _probe_models(agent, source, probe_index, first, out):
-    """Write the models first, first + 1, ..., as they are now, to the rows of `out`."""
+    """Write the current models first, first + 1, ... to the rows of `out`."""
     models = agent.models
     for i in range(out.shape[0]):
         m = first + i
@@ -208,7 +208,7 @@ def _saved_arrays(agent: DeferredEnsemble) -> dict[str, np.ndarray]:
 def _restored_state(
     layout: DeferredEnsemble, arrays: Mapping[str, np.ndarray], arms: Arms | None, steps: int
 ) -> DeferredEnsemble:
-    """Make room for what `steps` in all may read and play."""
+    """Reserve capacity for `steps` steps in all."""
     belief = filled(layout.belief, arrays, "belief_")
     given, model = layout.models, arrays["model"]
     log, read_at, plays = restored_log(layout.log, given, belief, arrays, arms, steps)

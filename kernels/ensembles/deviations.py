@@ -1,4 +1,4 @@
-"""How models deviate from the posterior mean: the law of their perturbations, and how one is read.
+"""Deviations of models from the posterior mean: the law of perturbations, and reading a model.
 
 In information space a model takes in W b at every step (eager.py), and is read as
 
@@ -35,7 +35,7 @@ class NormalDeviations(NamedTuple):
 
 
 class SignDeviations(NamedTuple):
-    """Models whose perturbations are signs, 1 or -1, each as likely."""
+    """Models whose perturbations are fair signs, 1 or -1."""
 
     inflation: float
     reflections: int
@@ -44,12 +44,12 @@ class SignDeviations(NamedTuple):
 Deviations = NormalDeviations | SignDeviations
 
 NORMAL = NormalDeviations(1.0, 1)
-"""Those of the paper."""
+"""The paper's."""
 
 
 @inlined
 def choose_model(models, block, source, t):
-    """Return the model that step t reads, and by how much its deviation is multiplied.
+    """Return the model read at step t, and the factor of its deviation.
 
     Of a symmetric ensemble one of the M models and their M reflections is chosen.
     """
@@ -70,10 +70,10 @@ def read_deviation(belief, xi, factor, scaled, z):
 
 @required
 def models_between(agent, source, probe_index, first, last):
-    """Return xi of the models first, ..., last - 1 as they are now, one a row. Python calls it.
+    """Return the current xi of models first, ..., last - 1, one per row. Called from Python.
 
-    No action that follows depends on it. Numbers that it draws are of the diagnostics stream,
-    numbered by `probe_index`: the result has the law of the ensemble given all that was read.
+    Later actions do not depend on it: it uses the diagnostics stream, indexed by `probe_index`. The
+    result has the law of the ensemble given all reads.
     """
 
 

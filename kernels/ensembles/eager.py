@@ -1,4 +1,4 @@
-"""Ensemble sampling with all M models kept: the information-space ensemble.
+"""Ensemble sampling with all M models updated: the information-space ensemble.
 
 Put xi_m = P_t (z_m - mu_t). Equation (2) of the paper less equation (1) leaves, in canonical
 form,
@@ -9,8 +9,8 @@ with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = m
 other perturbations and readings are in deviations.py. The belief may give a perturbation another
 variance than 1, the same for all models (`perturbation_root`).
 
-A step reads one model, so the others' updates are gathered and made for a block of steps at
-a time: Xi += W b, a matrix product whose left factor is made as it is used.
+A step reads one model, so updates are gathered and applied for a block of steps at a time:
+Xi += W b, a matrix product whose left factor is generated on the fly.
 """
 
 from typing import Any, NamedTuple
@@ -42,16 +42,16 @@ _U = np.uint64
 
 
 def block_length(M: int) -> int:
-    """Return how many steps to gather between updates, a multiple of four.
+    """Return the number of steps between updates, a multiple of four.
 
-    Many models: long, so that each is brought into the cache once for many steps. Few: short,
-    for a read takes in the pending steps one by one. It changes no bit of the outcome.
+    Large for many models, so that each is loaded into cache once for many steps; small for few, as
+    a read applies the pending steps one by one. No bit of a result depends on it.
     """
     return 8 if M <= 8 * TILE else 64
 
 
 class Models(NamedTuple):
-    """The ensemble xi, and the steps that it has yet to take in."""
+    """The ensemble xi, and the pending steps."""
 
     M: int
     deviations: Deviations
@@ -132,9 +132,9 @@ def _multiply(weights, b, n, xi):
 
 @entry
 def flush(models, source, first, last, weights):
-    """Bring the models of a tile range up to date; cost O(models x steps x r).
+    """Update the models of a tile range; cost O(models x steps x r).
 
-    The pending steps stay listed until `forget_pending`, which follows once every tile is done.
+    The pending steps are kept until `forget_pending`, after all tiles are done.
     """
     start, n = models.span[0], models.span[1]
     odd = start & 1
@@ -161,7 +161,7 @@ def forget_pending(models):
 
 @inlined
 def read_model(models, source, m, xi):
-    """xi[:] = model m brought up to date, without storing it; cost O(r x pending steps)."""
+    """xi[:] = model m, updated, without storing it; cost O(r x pending steps)."""
     tile, column = divmod(m, TILE)
     for j in range(xi.shape[0]):
         xi[j] = models.tiles[tile, j, column]
@@ -213,7 +213,7 @@ def _restored_state(
 def _models_between(
     agent: EagerEnsemble, source: Source, probe_index: int, first: int, last: int
 ) -> np.ndarray:
-    """Bring all models up to date; no number is drawn."""
+    """Update all models; no random number is drawn."""
     models = agent.models
     if models.span[1] > 0:
         flush(models, source, 0, models.tiles.shape[0], agent.scratch.weights)

@@ -1,8 +1,8 @@
-"""What a deferred ensemble asks of its log of plays: generic kernels, with a body for each log.
+"""The interface of logs of plays of a deferred ensemble: generic kernels, with bodies by log.
 
-A log knows what a model that was last read at some time has missed since. Kernels own no memory:
-where a log is full it says so (`log_needs_capacity`) and is given larger arrays
-(`log_with_capacity`). Below, `agent` is the ensemble, a `DeferredEnsemble` (deferred.py).
+A log determines what a model has missed since its last read. Kernels do not allocate: a full log
+requests larger arrays (`log_needs_capacity`, `log_with_capacity`). Below, `agent` is the ensemble,
+a `DeferredEnsemble` (deferred.py).
 """
 
 from ..jit.decorators import generic, required
@@ -15,12 +15,12 @@ def now(log):
 
 @generic
 def note_before(log, key):
-    """Write down what the belief is about to change, as the arm of a key is played."""
+    """Record what the belief is about to change when the arm of a key is played."""
 
 
 @generic
 def append(log, key, row, root):
-    """Write down that the arm of a key was played, with this row, after the belief took it in.
+    """Record the play of the arm of a key, with this row, after the belief was updated.
 
     The perturbations of models have the standard deviation `root`. The log must not be full.
     """
@@ -33,30 +33,30 @@ def log_needs_capacity(log):
 
 @required
 def log_with_capacity(log):
-    """Return a log with more room, and leave this one as it is. Python calls it.
+    """Return a log with more capacity, and leave this one unchanged. Called from Python.
 
-    So that a failure on the way, for want of memory say, loses nothing.
+    So that nothing is lost if memory runs out.
     """
 
 
 @generic
 def make_room(log, agent, source):
-    """Forget what is old, where a log is full and may not grow."""
+    """Forget old plays of a full log that may not grow."""
 
 
 @required
 def missed_scratch(log):
-    """Return the layout of what a catch-up writes to. Python calls it, on a log or a layout."""
+    """Return the layout of what a catch-up writes to. Called from Python, on a log or a layout."""
 
 
 @required
 def most_normals(log):
-    """Return the most normals that a catch-up takes. Python calls it, on a log or a layout."""
+    """Return the most normals that a catch-up takes. Called from Python, on a log or a layout."""
 
 
 @required
 def catch_up(log, agent, slot, source, stream, counter, xi):
-    """Let xi, the model in a slot as it was last read, take in what it missed since.
+    """Update xi, the model in a slot as of its last read, with what it missed since.
 
     With the vector of a stream at a counter. Changes scratch and xi only.
     """
@@ -64,7 +64,7 @@ def catch_up(log, agent, slot, source, stream, counter, xi):
 
 @generic
 def note_read(log, models, slot):
-    """Note that the model in a slot is up to date."""
+    """Record that the model in a slot is up to date."""
     models.read_at[slot] = now(log)
 
 

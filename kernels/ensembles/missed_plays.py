@@ -1,4 +1,4 @@
-"""What a model has missed, where arms repeat: the arms played since, each with its perturbations.
+"""Updates that a model has missed, for recurring arms: sums of perturbations by arm.
 
 In information space a model takes in W b at every step (eager.py). When model m is read at t, last
 read at tau, it has missed the sum over arms a played in between of (the sum of n_a independent W)
@@ -47,7 +47,7 @@ def _most_normals(log):
 
 @inlined
 def _list_missed(log, agent, slot):
-    """List what the model in a slot has missed. Return how many distinct arms."""
+    """List what the model in a slot has missed. Return the number of distinct arms."""
     missed, models = agent.scratch.missed, agent.models
     if models.plays.shape[1] > 0:
         return plays_beyond(log, models.plays[slot], missed.slots, missed.counts)
@@ -83,7 +83,7 @@ def _take_in(log, agent, n, xi):
     Arms are as `_list_missed` lists them, each with its sum of perturbations.
     """
     rows, slots, w = log.rows, agent.scratch.missed.slots, agent.scratch.normals
-    # As `add_transposed`, with rows here and there.
+    # As `add_transposed`, with scattered rows.
     whole = n - n % 4
     for i in range(0, whole, 4):
         a0, a1, a2, a3 = slots[i], slots[i + 1], slots[i + 2], slots[i + 3]
@@ -105,7 +105,7 @@ def _catch_up(log, agent, slot, source, stream, counter, xi):
 
 @draw_first_read.body(SignDeviations)
 def _draw_first_read(deviations, agent, source, stream, counter, xi):
-    """Draw xi ~ N(0, I) and let it take in all plays so far, by lanes that normals leave free."""
+    """Draw xi ~ N(0, I) and add all plays so far, with lanes not used for normals."""
     missed, sums = agent.scratch.missed, agent.scratch.normals
     n = all_plays(agent.log, missed.slots, missed.counts)
     fill_normals(source, stream, counter, xi)

@@ -1,4 +1,4 @@
-"""Which arms were played, and when: what a model that was not read for a while has missed.
+"""The log of plays for recurring arms: which arms were played, and when.
 
 Played arms have slots, in order of first play. A log of counts holds how often each was played. A
 log of the whole sequence also holds the slot of every play, in as many bytes as they need, and
@@ -50,9 +50,9 @@ class PlayLog(NamedTuple):
 
 @allocated
 def play_log(K: int, r: int, steps: int = 0, sequence: bool = True) -> PlayLog:
-    """Return an empty log, of the sequence or of counts, with room for at least `steps` plays.
+    """Return an empty log, of the sequence or of counts, with capacity for `steps` plays or more.
 
-    The system gives memory where it is written to: room that is not used costs nothing.
+    Memory is only committed when it is written to: unused capacity costs nothing.
     """
     plays = max(steps, 1024) if sequence else 0
     slots = min(K, max(steps, 64))
@@ -70,7 +70,7 @@ def play_log(K: int, r: int, steps: int = 0, sequence: bool = True) -> PlayLog:
 
 
 def _width_of(slots: int) -> int:
-    """Return how many bytes number that many slots."""
+    """Return the number of bytes to index this many slots."""
     return max(1, (slots - 1).bit_length() + 7 >> 3)
 
 
@@ -145,7 +145,7 @@ def _append_to_sequence(log, time, slot):
 
 @kernel
 def _widen(log, plays):
-    """Give the slots of so many plays in the sequence one byte more, from the last to the first."""
+    """Widen the slots of the plays in the sequence by a byte, from the last to the first."""
     width = log.size[_WIDTH]
     log.size[_WIDTH] = width + 1
     for time in range(plays - 1, -1, -1):
@@ -156,7 +156,7 @@ def _widen(log, plays):
 
 @kernel
 def _set_milestone(log):
-    """Write down how often each slot has been played."""
+    """Record how often each slot has been played."""
     milestone, start = log.size[_MILESTONES], log.size[_COUNTS]
     slots = log.size[_SLOTS]
     for slot in range(slots):
@@ -276,7 +276,7 @@ def _nearest_milestone(log, time):
 
 @interface.log_with_capacity.body(PlayLog)
 def _log_with_capacity(log: PlayLog) -> PlayLog:
-    """Make room for twice the plays and slots."""
+    """Double the capacity for plays and slots."""
     K, r = len(log.slot_of_arm), log.rows.shape[1]
     sequence = len(log.sequence) > 0
     plays = int(log.size[_NOW]) if sequence else 0
@@ -309,7 +309,7 @@ def _log_arrays(log: PlayLog) -> dict[str, np.ndarray]:
     plays, width = int(log.size[_NOW]), int(log.size[_WIDTH])
     digits = np.int64(256) ** np.arange(width)
     played = np.empty(plays, arm_at.dtype)
-    for first in range(0, plays, 1 << 20):  # a long log in parts: they need more room
+    for first in range(0, plays, 1 << 20):  # in chunks, to bound memory
         last = min(plays, first + (1 << 20))
         some = log.sequence[first * width : last * width].reshape(-1, width)
         played[first:last] = arm_at[some @ digits]
@@ -318,7 +318,7 @@ def _log_arrays(log: PlayLog) -> dict[str, np.ndarray]:
 
 @entry
 def _replay(log, arms, played, b):
-    """Append plays to a log until it is full. Return how many it took in."""
+    """Append plays to a log until it is full. Return how many were appended."""
     for i in range(played.shape[0]):
         if log_needs_capacity(log):
             return i

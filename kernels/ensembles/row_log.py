@@ -1,4 +1,4 @@
-"""The rows played, where arms do not come again: what a model has missed since it was last read.
+"""The log of rows played, for arms that do not recur.
 
 Over the steps s, ..., t - 1 a model misses a sum of W b with fresh W ~ N(0, 1): a normal vector
 with covariance C = sum of b b'. If F'F = C then F'w has that law, w ~ N(0, I). For every aligned
@@ -6,8 +6,8 @@ stretch of B 2^l steps the log keeps a triangular F, made of its rows (l = 0) or
 A stretch from any s to any t splits into at most 2 log2((t - s) / B) of these and fewer than 2 B
 single rows.
 
-Rows and factors lie in rings of a fixed capacity. What is older is forgotten by halves, once the
-models that were last read before are brought up to date.
+Rows and factors are in rings of fixed capacity. The older half is forgotten when they are full,
+after updating the models last read before.
 
 docs/explanation/row-log.md has the proof that the law of actions and rewards is unchanged.
 """
@@ -26,7 +26,7 @@ from ..streams.normals import fill_normals
 from . import log as interface
 from .log import append
 
-STEPS_A_MODEL = 32  # that are kept: in half as many, all but e^-16 of the models are read
+STEPS_A_MODEL = 32  # rows kept per model: in half as many steps, all but e^-16 of models are read
 
 # What `RowLog.size` holds.
 _NOW = 0  # rows so far
@@ -71,9 +71,9 @@ def capacity_for(r: int, steps: int) -> int:
 
 @allocated
 def row_log(r: int, M: int, steps: int) -> RowLog:
-    """Return an empty log with room for `steps` rows, or for as many as it ever keeps.
+    """Return an empty log with capacity for `steps` rows, or its largest capacity.
 
-    The system gives memory where it is written to: room that is not used costs nothing.
+    Memory is only committed when it is written to: unused capacity costs nothing.
     """
     B, most = block_length(r), capacity_for(r, STEPS_A_MODEL * M)
     capacity = min(most, capacity_for(r, steps))
@@ -142,7 +142,7 @@ def _slot(log, level, block):
 
 @interface.append.body(RowLog)
 def _append(log, key, b, root):
-    """Write down the row root b; cost O(r^2), amortised."""
+    """Record the row root b; cost O(r^2), amortised."""
     B = log.scratch.columns.shape[1]
     time = log.size[_NOW]
     slot = time % log.rows.shape[0]
@@ -239,7 +239,7 @@ def _catch_up(log, agent, slot, source, stream, counter, xi):
 
 @kernel
 def _take_in(log, scratch, since, source, stream, counter, xi):
-    """Let xi take in the rows since a time; cost O(r^2 log(rows))."""
+    """Update xi with the rows since a time; cost O(r^2 log(rows))."""
     missed, w, r = scratch.missed, scratch.normals, log.rows.shape[1]
     n, normals = _pieces_since(log, since, missed.levels, missed.starts), 0
     for i in range(n):
@@ -258,7 +258,7 @@ def _make_room(log, agent, source):
 
 @kernel
 def _forget(log, models, scratch, source):
-    """Bring the few models up to date that were not read in the newer half; forget the older half.
+    """Update the few models not read in the newer half; forget the older half.
 
     Their numbers are those of the models, at a probe numbered by the half that is forgotten.
     """

@@ -1,4 +1,4 @@
-"""What a model has missed where each perturbation has a variance of its own.
+"""The log of plays whose perturbations have individual variances.
 
 The perturbation of step t is sqrt(v_t) W with W ~ N(0, 1) of each model, and v_t the same for all
 models. What a model that was last read at tau misses is one normal for each distinct arm a played
@@ -89,7 +89,7 @@ def _now(log):
 
 @interface.note_before.body(WeightLog)
 def _note_before(log, key):
-    """Write down a play: what it adds, the belief keeps."""
+    """Record a play; its variance is in the belief."""
     if log.slot.shape[0] == 0:
         return
     time, taken = log.arms.size[PLAYS], log.arms.size[SLOTS]
@@ -106,7 +106,7 @@ def _note_before(log, key):
 
 @kernel
 def _set_milestone(log, time):
-    """Write down V of each slot."""
+    """Record V of each slot."""
     milestone, start, taken = log.size[_MILESTONES], log.size[_KEPT], log.arms.size[SLOTS]
     for slot in range(taken):
         log.kept[start + slot] = log.arms.variances[slot]
@@ -124,7 +124,7 @@ def _log_needs_capacity(log):
 
 @interface.log_with_capacity.body(WeightLog)
 def _log_with_capacity(log: WeightLog) -> WeightLog:
-    """Make room for twice the plays."""
+    """Double the capacity for plays."""
     larger: WeightLog = weight_log(log.arms, 2 * len(log.slot))
     for name in ("slot", "before", "milestone_time", "milestone_start", "kept"):
         old, new = getattr(log, name), getattr(larger, name)

@@ -1,4 +1,4 @@
-"""Where compiled code is kept: a folder that can be neither stale nor foreign."""
+"""The cache of compiled code: a folder that is never stale or of another machine."""
 
 import contextlib
 import functools
@@ -32,7 +32,7 @@ def _user_cache() -> Path:
 def fingerprint() -> str:
     """Return a hash of every kernel's source and of numba's version.
 
-    It is the same on every machine: checkpoints and studies move between them.
+    It is the same on all machines, so that checkpoints and studies can be moved.
     """
     kernels = Path(__file__).parents[1]
     digest = hashlib.sha256(numba.__version__.encode())
@@ -43,7 +43,7 @@ def fingerprint() -> str:
 
 
 def _processor() -> str:
-    """Return a hash of the processor that code is compiled on, and of the one it is meant for."""
+    """Return a hash of the host's processor, and of the one for which code is compiled."""
     host = (
         llvmlite.binding.get_host_cpu_name(),
         llvmlite.binding.get_host_cpu_features().flatten(),
@@ -78,13 +78,13 @@ _losses: list[str] = []  # why compiled code is not kept
 
 
 def cache_is_kept() -> bool:
-    """Return whether all code compiled so far outlives this process."""
+    """Return whether all code compiled so far is cached."""
     return cache_folder() is not None and not _losses
 
 
 @functools.cache
 def _warn_of_loss() -> None:
-    """Warn, once a process, that compiled code is not kept."""
+    """Warn, once per process, that compiled code is not cached."""
     warnings.warn(
         f"compiled code is not kept ({_losses[0]}): every process compiles again, for ten to "
         "thirty seconds; make room, or set NUMBA_CACHE_DIR to a folder that can be written",
@@ -145,7 +145,7 @@ def keep_code(dispatcher: Any) -> None:
         cache = cache_of(signature)
         try:
             return None if cache is None else cache.load_overload(signature, context)
-        except Exception:  # whatever a file that was cut makes its reader raise
+        except Exception:  # a truncated file may raise anything
             with contextlib.suppress(Exception):
                 cache.flush()
             return None
@@ -164,7 +164,7 @@ def keep_code(dispatcher: Any) -> None:
 
 
 def _lost(error: Exception) -> None:
-    """Note that compiled code is not kept, and warn."""
+    """Record that compiled code is not cached, and warn."""
     _losses.append(f"{cache_folder()}: {error}")
     _warn_of_loss()
 

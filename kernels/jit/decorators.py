@@ -14,7 +14,7 @@ from .outside import register_body
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Compile a function for Python and for kernels to call, and keep the machine code."""
+    """Compile a function for calls from Python and from kernels, and cache the machine code."""
     compiled = numba.njit(**entry_options())(function)
     if is_jitted(compiled):  # not where compilation is switched off
         keep_code(compiled)
@@ -22,9 +22,9 @@ def entry(function: Callable[..., Any]) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function for other kernels to call. A call from Python is a TypeError.
+    """Compile a function for calls from kernels. A call from Python raises TypeError.
 
-    It is not compiled into its callers. Numba would have it inherit that from an `inlined` one.
+    It is not compiled into its callers: without the flag, callees of an `inlined` one would be.
     """
     return refuse_python(numba.njit(forceinline=False, **kernel_options())(function))
 
@@ -32,9 +32,9 @@ def kernel(function: Callable[..., Any]) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function into its callers.
 
-    For what is called within a loop that should vectorise; for what takes a large state at every
-    step, since a call copies every field of every array in it; and for draws of random numbers,
-    without which a small step takes a tenth longer (measured).
+    For calls within a loop that should vectorise; for functions with a large state as argument,
+    since a call copies every field of every array in it; and for draws of random numbers, where
+    a call costs a small step a tenth (measured).
     """
     return refuse_python(numba.njit(forceinline=True, **kernel_options())(function))
 

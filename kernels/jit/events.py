@@ -1,4 +1,4 @@
-"""Notices of compilation: that it begins, and how long it took."""
+"""Events of compilation: its start and duration."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ def announce_compilation(announce: Callable[[], None]) -> Iterator[None]:
                 announce()
 
         def on_end(self, event: Any) -> None:
-            """Nothing to say: what follows speaks for itself."""
+            """Do nothing."""
 
     with event.install_listener("numba:compile", Listener()):
         yield
@@ -28,6 +28,6 @@ def announce_compilation(announce: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def compilation_timer() -> Iterator[Callable[[], float]]:
-    """Give a function that returns the seconds spent compiling since."""
+    """Yield a function that returns the seconds spent compiling so far."""
     with event.install_listener("numba:compile", event.TimingListener()) as timer:
         yield lambda: timer.duration if timer.done else 0.0

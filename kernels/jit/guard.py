@@ -1,4 +1,4 @@
-"""Kernels that Python must not call."""
+"""Kernels that must not be called from Python."""
 
 from typing import Any, NoReturn
 
@@ -15,13 +15,13 @@ class _KernelOnly(_Dispatcher):  # type: ignore[misc]
     """A compiled function without the code that takes arguments from Python."""
 
     def __call__(self, *arguments: Any, **named: Any) -> NoReturn:
-        """Refuse: there is no machine code behind this, and the process would crash."""
+        """Raise TypeError: there is no machine code, and the process would crash."""
         name = f"{self.__module__}.{self.__qualname__}"
         raise TypeError(f"{name} is compiled for other kernels: Python cannot call it")
 
 
 def refuse_python(compiled: Any) -> Any:
-    """Make a call from Python a TypeError; the calls of kernels are compiled as before."""
+    """Let calls from Python raise TypeError; calls from kernels are compiled as before."""
     if type(compiled) is _Dispatcher:
         compiled.__class__ = _KernelOnly
     return compiled

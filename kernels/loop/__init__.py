@@ -1,1 +1,1 @@
-"""The loop: an agent plays an environment; runs alone, in sequence, in lockstep, or live."""
+"""The loop of agent and environment: single runs, in sequence, in lockstep, or live."""

@@ -13,7 +13,7 @@ from .step import choose_arm
 def advance(agent, actions, environment, record, source, work, start, stop):
     """Run the steps start, ..., stop - 1. Return the step reached.
 
-    It is below stop where the agent needs capacity, a snapshot is due, or no score is a number.
+    It is below stop if the agent needs capacity, a snapshot is due, or all scores are nan.
     """
     for t in range(start, stop):
         if needs_capacity(agent) or snapshot_due(work):

@@ -1,4 +1,4 @@
-"""What pays: mean rewards and their law, the best that is on offer, and rewards that are late."""
+"""Environments: mean rewards and their law, the best arm on offer, and delayed rewards."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from .late import LateRewards, late_rewards
 
 
 class Environment(NamedTuple):
-    """What pays: the mean reward of every arm."""
+    """The environment of fixed arms: the mean reward of each."""
 
     means: np.ndarray  # (K,)
     best: float
@@ -28,9 +28,9 @@ class Environment(NamedTuple):
 
 
 def environments(means: np.ndarray, r: int, law: Any, delay: int = 0) -> Environment:
-    """Return what pays in each of several runs, a row of means each, as a stack.
+    """Return a stack of the environments of several runs, given a row of means for each.
 
-    The law of rewards is given by its layout, and rewards are late by `delay` steps.
+    `law` is the layout of the reward law; rewards are delayed by `delay` steps.
     """
     runs = len(means)
     laws, late = stacked(law, runs), stacked(late_rewards.layout(delay, r), runs)
@@ -38,7 +38,7 @@ def environments(means: np.ndarray, r: int, law: Any, delay: int = 0) -> Environ
 
 
 class PoolEnvironment(NamedTuple):
-    """What pays where some arms of a pool are on offer."""
+    """The environment of subsets of a pool of arms."""
 
     means: np.ndarray  # (K,): of all arms of the pool
     number: np.ndarray  # (size,) int64: which arms of the pool are on offer at this step
@@ -48,7 +48,7 @@ class PoolEnvironment(NamedTuple):
 
 
 class OfferEnvironment(NamedTuple):
-    """What pays where the arms on offer change: theta itself, in canonical coordinates."""
+    """The environment of changing arms: theta in canonical coordinates."""
 
     arms: Arms  # on offer at this step
     z: np.ndarray  # (r,): theta
@@ -59,7 +59,7 @@ class OfferEnvironment(NamedTuple):
 
 
 class VectorEnvironment(NamedTuple):
-    """What pays where an arm is a vector that is computed, and the best is always the same."""
+    """The environment of vectors that are computed, with a constant best arm."""
 
     arms: Arms  # one: the arm that was chosen
     z: np.ndarray  # (r,): theta
@@ -70,17 +70,17 @@ class VectorEnvironment(NamedTuple):
 
 
 def pool_environment(means, number, r, law, late) -> PoolEnvironment:
-    """Return what pays, of the mean rewards of a pool and the numbers of what is on offer."""
+    """Return the environment of a pool, given its mean rewards and the numbers of arms on offer."""
     return PoolEnvironment(means, number, np.zeros(r), law, late)
 
 
 def offer_environment(arms, z, law, late) -> OfferEnvironment:
-    """Return what pays under theta, in canonical coordinates."""
+    """Return the environment of theta, in canonical coordinates."""
     return OfferEnvironment(arms, z, np.zeros(len(z)), np.zeros(TILE), law, late)
 
 
 def vector_environment(arms, z, value, law, late) -> VectorEnvironment:
-    """Return what pays under theta, given the value of the best arm."""
+    """Return the environment of theta, given the value of the best arm."""
     best = float(mean_of_value(law, value))
     return VectorEnvironment(arms, z, best, np.zeros(len(z)), law, late)
 

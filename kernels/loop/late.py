@@ -1,4 +1,4 @@
-"""Late rewards: that of step t is observed after the choice of step t + n.
+"""Delayed rewards: that of step t is observed after the choice of step t + n.
 
 The last n plays wait in a ring: that of step t in slot t % n, until step t + n takes its place.
 """
@@ -15,7 +15,7 @@ from ..states.layout import allocated, zeros
 
 
 class LateRewards(NamedTuple):
-    """Plays whose rewards have not been observed yet; n is 0 where none is late."""
+    """Plays whose rewards have not been observed yet; n is 0 without delay."""
 
     rows: np.ndarray  # (n, r): the arms
     keys: np.ndarray  # (n,) int64: their keys
@@ -25,13 +25,13 @@ class LateRewards(NamedTuple):
 
 @allocated
 def late_rewards(n: int, r: int) -> LateRewards:
-    """Return room for n plays, none of them made."""
+    """Return an empty ring for n plays."""
     return LateRewards(zeros((n, r)), zeros(n, np.int64), zeros(n), zeros(n))
 
 
 @inlined
 def observe_in_turn(agent, actions, environment, arm, reward, source, t):
-    """Let the agent learn the reward whose turn it is at step t: of its own arm if none is late.
+    """Let the agent learn the reward that is due at step t: that of step t without delay.
 
     Rewards are numbered by the steps that they are of: 0, 1, 2, ... without a gap.
     """

@@ -1,4 +1,4 @@
-"""The two halves of a step for a live agent: rewards come when they come."""
+"""The two halves of a step of a live agent: to act and to observe."""
 
 from ..actions.whitening import first_refused, store_whitened, whiten
 from ..agents.interface import learn, needs_capacity
@@ -8,7 +8,7 @@ from .step import choose_arm, observe_reward
 
 @entry
 def act(agent, actions, source, t, work):
-    """Return the agent's t-th choice, or -1: it needs capacity, or no score is a number."""
+    """Return the agent's t-th choice, or -1 if it needs capacity or all scores are nan."""
     if needs_capacity(agent):
         return -1
     return choose_arm(agent, actions, source, t, work)
@@ -18,9 +18,8 @@ def act(agent, actions, source, t, work):
 def observe(agent, actions, arms, rewards, source, count, row):
     """Let the agent learn rewards; `row` (r) is scratch.
 
-    `count` (1,) is how many it has learned. It goes up with each, here and not in Python, which a
-    signal may interrupt between the call and what follows it. Return how many it learned in this
-    call: not all if it needs capacity.
+    `count` (1,) is the number of rewards learned. It is increased here and not in Python, where a
+    signal may interrupt. Return how many were learned: not all if the agent needs capacity.
     """
     for i in range(arms.shape[0]):
         if needs_capacity(agent):

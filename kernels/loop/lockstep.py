@@ -26,7 +26,7 @@ from .record import record_step
 
 
 class LockstepWorkspace(NamedTuple):
-    """What runs in lockstep write to."""
+    """Scratch memory of runs in lockstep."""
 
     one: Workspace
     z32: np.ndarray  # (runs, r) float32: their models; runs rounded up to a multiple of MODELS
@@ -90,8 +90,8 @@ def advance_lockstep(
 ):
     """Do as `advance` for a batch of runs in lockstep. Return the step reached.
 
-    It is below stop where a run, whose number is then failed_run[0], finds no score to be a
-    number. Scores are linear, and no agent may come to need capacity.
+    It is below stop if all scores of a run are nan; its number is then in failed_run[0]. Scores are
+    linear, and no agent may need capacity.
     """
     arms = actions.arms
     for t in range(start, stop):

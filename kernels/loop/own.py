@@ -1,4 +1,4 @@
-"""What arms pay, for agents whose steps are not a kernel's."""
+"""Mean rewards of arms, for agents in Python."""
 
 from ..actions.offer import offer, take_vector
 from ..jit.decorators import entry
@@ -7,7 +7,7 @@ from .environment import arm_number, best_reward, mean_reward
 
 @entry
 def offered_means(actions, environment, source, first, means, best, numbers):
-    """Write what the arms on offer pay at the steps first, first + 1, ..., a row each.
+    """Write the mean rewards of the arms on offer at steps first, first + 1, ..., one row each.
 
     Their mean rewards and the numbers they are recorded by, (steps, K), and the best of the means.
     """

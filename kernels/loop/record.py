@@ -1,4 +1,4 @@
-"""What is kept of a run."""
+"""The record of a run."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,9 @@ from .environment import arm_number, best_reward, mean_reward
 
 
 class Record(NamedTuple):
-    """What is kept of a run: regret at chosen times, and how often each arm was played.
+    """The record of a run: regret at chosen times, and the number of plays of each arm.
 
-    Every arm and reward too, where there is room for them.
+    Also every arm and reward, if the arrays have space.
     """
 
     times: np.ndarray  # (points,): numbers of steps, increasing
@@ -38,7 +38,7 @@ def record(
 
 @inlined
 def record_step(record, environment, t, arm, reward):
-    """Count the play of an arm at step t, and its regret; keep it and its reward if asked to."""
+    """Record the play of an arm at step t: its count and regret, and optionally arm and reward."""
     number = arm_number(environment, arm)
     if t < record.arms.shape[0]:
         record.arms[t] = number

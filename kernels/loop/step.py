@@ -9,7 +9,7 @@ from ..search.scan import choose
 
 @inlined
 def choose_arm(agent, actions, source, t, work):
-    """Return the arm that the agent plays at step t, or -1 where no score is a number."""
+    """Return the arm that the agent plays at step t, or -1 if all scores are nan."""
     offer(actions, source, t)
     prepare(agent, source, t)
     arm = random_arm(agent, actions.arms.K, source, t)

@@ -35,7 +35,7 @@ def _variate(law, source, t):
 
 @reward_of.body(BernoulliRewards)
 def _reward_of(law, mean, variate):
-    """Return 1 with probability `mean`. Whenever an arm pays, one of a larger mean would too.
+    """Return 1 with probability `mean`, monotone in the mean for a given random number.
 
     A large number makes a large reward, as in poisson.py.
     """

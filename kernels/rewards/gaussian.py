@@ -1,7 +1,6 @@
 """Rewards with noise: of mean 0 and a given standard deviation, by one of four laws.
 
-The noise is drawn a block of steps at a time (streams/blocks.py), as all numbers of a step are, and
-the law is looked at once a block.
+Noise is drawn for a block of steps at a time (streams/blocks.py), which branches on the law once.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
-"""What the loop asks of a reward law: generic kernels, with a body for each law.
+"""The interface of reward laws: generic kernels, with a body for each law.
 
-An arm's value is o + b'z. A law says what it pays on average, and makes a reward of that average
-and of a random number of the step: the same number for all agents under one seed.
+An arm's value is o + b'z. A law gives its mean reward, and makes a reward from that mean and a
+random number of the step, which is the same for all agents with one seed.
 """
 
 from ..jit.decorators import generic, required

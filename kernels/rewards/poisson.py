@@ -38,5 +38,5 @@ def _variate(law, source, t):
 
 @reward_of.body(PoissonRewards)
 def _reward_of(law, mean, variate):
-    """Return the quantile of the law: of all agents under one seed, a larger mean pays no less."""
+    """Return the quantile of the law, monotone in the mean for a given random number."""
     return poisson_quantile(mean, variate)

@@ -1,1 +1,1 @@
-"""Finding the best arm: by a full scan, or with a certificate that few arms need be scored."""
+"""Searches for the best arm: a full scan, or a certificate that few arms need to be scored."""

@@ -98,7 +98,7 @@ def certified(arms: Arms) -> Certified:
 
 @generic
 def snapshot_due(work):
-    """Return whether a new snapshot is due, or what else a search needs: never, for a full scan."""
+    """Return whether a new snapshot is due, or other preparation of a search; False for a scan."""
     return False
 
 
@@ -109,12 +109,12 @@ def _snapshot_due(work):
 
 @generic
 def retake_snapshot(work, agent, arms):
-    """Take the snapshot that is due, or build what a search needs. Python calls it, no kernel."""
+    """Take the snapshot that is due, or prepare the search. Called from Python."""
 
 
 @retake_snapshot.body(Certified)
 def _retake_snapshot(work: Certified, agent: Any, arms: Arms) -> None:
-    # If it fails half way, steps are full scans.
+    # If it fails midway, steps are full scans.
     breadth, limit = start_snapshot(work.schedule)
     work.snapshot.scalars[DRIFT] = variance_drift(agent)
     work.counters[3] += 1
@@ -262,7 +262,7 @@ def _search(agent, arms, work, limit):
 
 @inlined
 def _remember_winner(recent_winners, arm, t):
-    """Keep an arm among the champions."""
+    """Add an arm to the recent winners."""
     for i in range(recent_winners.shape[0]):
         if recent_winners[i] == arm:
             return

@@ -1,6 +1,6 @@
-"""The best arm of a set that was not on offer before: a scan in double precision.
+"""The search in a new set of arms: a scan in double precision.
 
-What is scored once only is not worth storing in single precision first.
+Arms that are scored once are not worth storing in single precision.
 """
 
 from typing import NamedTuple

@@ -45,7 +45,7 @@ def workspace(arms: Arms) -> Workspace:
 
 
 class NoSearch(NamedTuple):
-    """The workspace of an agent that never chooses by score."""
+    """The workspace of an agent without scores."""
 
     K: int
 
@@ -68,7 +68,7 @@ def rescore(agent, arms, floor, work):
     scores, tiles = work.scores[0], arms.tiles.shape[0]
     best, ties, arm = -np.inf, np.int64(0), np.int64(-1)
     for tile in range(tiles):
-        if np.float64(work.tile_maxima[tile]) < floor:  # never, where floor is nan
+        if np.float64(work.tile_maxima[tile]) < floor:  # False if floor is nan
             continue
         score(agent, arms, tile, work)
         largest = largest_of(scores)
@@ -111,9 +111,9 @@ def one_of(arms, rank):
 
 @generic
 def choose(work, agent, arms, source, t):
-    """Return an arm of the largest score at step t, or -1 where no score is a number.
+    """Return an arm of the largest score at step t, or -1 if all scores are nan.
 
-    How it is found depends on the workspace: by default, by a full scan.
+    The search depends on the workspace: by default a full scan.
     """
     best, ties, arm = scan(agent, arms, work)
     return break_tie(agent, arms, source, t, best, ties, arm, work)

@@ -1,4 +1,4 @@
-"""What the posterior of one moment says about the scores of every moment after it.
+"""Snapshots: bounds on all later scores, from the posterior at one time.
 
 At that moment, with mean mu and precision P = R'R, take W with W'R = I, and for each arm
 m = o + b'mu and c = W b. For any model z, with zeta = R (z - mu),
@@ -50,7 +50,7 @@ OPTIMISM = 8  # standard deviations that the bounds allow for
 
 
 class Snapshot(NamedTuple):
-    """The bounds of one moment. Arms that may come to be the best are listed, best bound first."""
+    """The bounds of a snapshot. Arms that may become the best are listed, best bound first."""
 
     scalars: np.ndarray  # (9,)
     mu: np.ndarray  # (r,)
@@ -71,7 +71,7 @@ def leading_length(r: int) -> int:
 
 @allocated
 def snapshot(arms: Arms) -> Snapshot:
-    """Return room for a snapshot of these arms, yet to be taken."""
+    """Return space for a snapshot of these arms, not taken yet."""
     tiles, r, _ = arms.tiles.shape
     k = leading_length(r)
     return Snapshot(

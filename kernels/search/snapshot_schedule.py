@@ -1,4 +1,4 @@
-"""When to search, when to scan, and when a new snapshot is worth its price.
+"""The schedule of searches, scans and snapshots, by their costs.
 
 A snapshot grows old as the posterior moves on, and searches by it cost more. Rent or buy: a new
 one is due when the steps since the last have cost as much as it costs. Where new snapshots turn

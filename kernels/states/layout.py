@@ -1,4 +1,4 @@
-"""Layouts: what the arrays of a kernel state are like, before there are any.
+"""Layouts of kernel states: the shapes and types of their arrays, before allocation.
 
 A kernel state is a named tuple of arrays, numbers and named tuples. The function that makes one
 returns its layout, the same named tuple with an `ArraySpec` in the place of each array, and is
@@ -24,7 +24,7 @@ _UNSAVED = ("z", "scratch")
 
 @dataclass(frozen=True, eq=False)
 class ArraySpec:
-    """An array that is yet to be made: its shape, its type, and what makes it of these."""
+    """An array to be allocated: its shape, its type, and its initialisation."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -33,7 +33,7 @@ class ArraySpec:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it will take."""
+        """Its size in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     def __len__(self) -> int:
@@ -47,9 +47,9 @@ def _spec(
 
 
 def zeros(shape: int | tuple[int, ...], dtype: Any = np.float64, grows: bool = False) -> Any:
-    """Specify an array of zeros. The system gives it memory where it is written to.
+    """Specify an array of zeros. Its memory is only committed when it is written to.
 
-    One that `grows` may be restored from a smaller one: there is room for more than was saved.
+    One that `grows` may be restored from a smaller saved array.
     """
     return _spec(shape, dtype, np.zeros, grows)
 
@@ -81,7 +81,7 @@ def allocate(layout: Any) -> Any:
 
 
 def layout_bytes(layout: Any) -> int:
-    """Return the memory that the arrays of a layout take."""
+    """Return the bytes of the arrays of a layout."""
     return sum(spec.nbytes for spec in set(_specs(layout)))
 
 
@@ -101,7 +101,7 @@ class StateMaker(Generic[_P, _State]):
         functools.update_wrapper(self, layout)
 
     def nbytes(self, *args: _P.args, **kwargs: _P.kwargs) -> int:
-        """Return the memory that a state takes."""
+        """Return the bytes of a state."""
         return layout_bytes(self.layout(*args, **kwargs))
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _State:
@@ -111,7 +111,7 @@ class StateMaker(Generic[_P, _State]):
 
 
 def allocated(layout: Callable[_P, _State]) -> StateMaker[_P, _State]:
-    """Make a function that returns a layout one that returns a state."""
+    """Turn a function that returns a layout into one that returns a state."""
     return StateMaker(layout)
 
 

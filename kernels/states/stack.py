@@ -12,10 +12,10 @@ from .layout import allocate
 
 
 def stack_states(state: Any, n: int) -> Any:
-    """Return room for n states like this one: a named tuple of arrays with one axis more.
+    """Return space for n states like this one: a named tuple of arrays with one more axis.
 
-    An array that is in two places of the state is so in the stack. The system gives memory
-    where it is written to, so the stack takes what its states come to use.
+    Arrays shared in the state are shared in the stack. Memory is only committed when it is written
+    to, so the stack takes as much as its states use.
     """
     return _stack_part(state, n, {})
 
@@ -30,7 +30,7 @@ def _stack_part(part: Any, n: int, done: dict[int, np.ndarray]) -> Any:
 
 
 def set_state(stack: Any, i: int | slice, state: Any) -> None:
-    """Make the i-th state of a stack, zero so far, a copy of a state."""
+    """Copy a state to the i-th state of a stack, zero so far."""
     for room, part in zip(stack, state, strict=True):
         if isinstance(part, tuple):
             set_state(room, i, part)

@@ -30,7 +30,7 @@ class Block(NamedTuple):
 
 @allocated
 def no_block(n: int, dtype: type = np.float64) -> Block:
-    """Return room for n numbers a step, none of them drawn."""
+    """Return an empty block for n numbers per step."""
     return Block(zeros(4, np.uint64), zeros((n, STEPS), dtype))
 
 

@@ -1,4 +1,4 @@
-"""The streams, and what their lanes and counters count: the one place that says so.
+"""The streams, and the meaning of their lanes and counters.
 
 Three uses of (lane, counter) recur:
 
@@ -31,7 +31,7 @@ EXPLORATION = _U(14)  # whether a step explores: a scalar at t
 INFORMATION_MODELS = _U(15)  # models of a step: a vector at t (search/information_ratio.py)
 INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
 PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
-FIRST_OWN = _U(128)  # this one and those up to 255 are for agents from outside the package
+FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1

@@ -5,7 +5,7 @@ as easy as 1, 2, 3"). The seed is its 64-bit key; run (32 bits), stream (8), lan
 counter (56) fill its 128-bit counter, so two different draws never share a block. No library
 offers one that can be called inside a compiled loop and vectorised across draws.
 
-What streams, lanes and counters count is said in layout.py.
+For the meaning of streams, lanes and counters see layout.py.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ _WEYL_0, _WEYL_1 = _U(0x9E3779B9), _U(0xBB67AE85)
 
 
 class Source(NamedTuple):
-    """Where a run's numbers come from."""
+    """The seed and the number of a run."""
 
     seed: np.uint64
     run: np.uint64

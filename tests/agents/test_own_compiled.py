@@ -347,7 +347,7 @@ def starting(state):
         (lambda: outside(**starting(Odd(gaussian.layout(1), zeros(1), "a"))), "as its field words"),
         (
             lambda: outside(**starting(Odd(gaussian.layout(1), np.ones(1), 2.0))),
-            "of zeros, full or identity, .* as its field z",
+            "of zeros, full or identity, .* as field z",
         ),
         (
             lambda: outside(**starting(state_of_ours())),
@@ -385,7 +385,7 @@ def test_a_subclass_of_one_of_ours_has_a_name_of_its_own():
         pass
 
     assert Renamed().description()["agent"] == f"{__name__}:Renamed"
-    with pytest.raises(TypeError, match="a class of its own"):
+    with pytest.raises(TypeError, match="a named tuple of its own class"):
         fastes.simulate(BANDIT, Renamed(), T=3)
 
 

@@ -46,7 +46,7 @@ def test_what_was_compiled_ahead_is_not_compiled_again(tmp_path):
 def test_the_help_promises_fixed_arms_only():
     text = " ".join(CliRunner().invoke(main, ["compile", "--help"]).output.split())
     assert "live agents of these sizes, on fixed arms, then start at once" in text
-    assert "Other action sets, and act(available=...), compile when they are first used." in text
+    assert "Other action sets, and act(available=...), compile when first used." in text
 
 
 def test_sizes_decide_what_is_compiled():

@@ -206,6 +206,7 @@ def test_a_signal_keeps_the_runs_that_are_done(number, tmp_path):
     )
     assert code == 1, seen
     result = fastes.load(out)
-    assert f"{result.configuration.runs:,} of TS, 0 of Greedy; --checkpoint keeps" in seen
+    done = f"{result.configuration.runs:,} of 1,000,000 runs of TS, 0 of 1,000,000 runs of Greedy"
+    assert f"Error: stopped after {done}; use --checkpoint" in " ".join(seen.split())
     assert 1 <= result.configuration.runs < 1_000_000
     assert "Traceback" not in seen

@@ -56,7 +56,7 @@ def test_the_defaults_that_help_shows_are_the_study_s():
         if axis.usual is not None:
             assert axis_values(name, shown_default(name, axis)) == (axis.usual,)
     perturbations = shown_default("perturbations", AXES["perturbations"], ["es", "es++"])
-    assert perturbations == "normal of es, sphere of es++"
+    assert perturbations == "normal for es, sphere for es++"
     for name, declared in COMMON.items():
         assert getattr(fastes.Study(), name) == declared.usual
 

@@ -257,7 +257,7 @@ def test_the_smallest_ensemble_is_the_first_that_reaches_the_target(bound, noise
         (lambda k: theorem1(k, 0, 5), "T must be an integer from 1"),
         (lambda k: theorem1(k, 5, 0), "M must be an integer from 1"),
         (lambda k: theorem2(k, []), "divergences must be nonempty"),
-        (lambda k: theorem2(k, [0.1, -0.1]), "none below 0"),
+        (lambda k: theorem2(k, [0.1, -0.1]), "nonnegative"),
         (lambda k: bounds.fresh_bound(-1, 3), "t must be at least 0, got -1"),
         (lambda k: bounds.best_bound(k, 5, 0), "M must be an integer from 1"),
         (lambda k: bounds.reuse(k, 0, 5), "T must be an integer from 1"),

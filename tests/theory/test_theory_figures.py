@@ -91,7 +91,7 @@ def test_a_divergence_that_is_nowhere_above_zero_is_not_drawn():
     nothing = diagnosed(made("ts"), divergence=-1e-6)
     figure = drawn(draw_divergence, [RESULTS[0], nothing])
     assert "TS" not in entries(figure)
-    with pytest.raises(ValueError, match="no result has a divergence above zero to draw"):
+    with pytest.raises(ValueError, match="no result has a positive divergence to draw"):
         drawn(draw_divergence, [nothing])
 
 
