@@ -24,7 +24,7 @@ def belief() -> Any:
 def variance() -> Any:
     """Return the parameter `variance`, as a field of a dataclass."""
     return parameter(
-        "Variance of a perturbation where rewards are not Gaussian: fisher is that of the reward.",
+        "Variance of a perturbation where rewards are not Gaussian; fisher is that of the reward.",
         "choice",
         FISHER,
         default=FISHER,

@@ -45,6 +45,11 @@ class Parameter:
     also: Callable[[str], bool] | None = None
     also_text: str = ""
 
+    @property
+    def allowed(self) -> str:
+        """The choices, and what else there may be, as text."""
+        return ", ".join((*self.choices, *filter(None, [self.also_text])))
+
     def is_labelled(self, value: Any) -> bool:
         """Return whether labels show this value."""
         return self.labelled == "always" or (self.labelled == "unusual" and value != self.usual)
@@ -58,9 +63,8 @@ class Parameter:
         if self.kind == "choice":
             text = str(value)
             if value not in self.choices and not (self.also is not None and self.also(text)):
-                choices = ", ".join((*self.choices, *filter(None, [self.also_text])))
                 near = suggestion(text, self.choices, self.also)
-                raise ValueError(f"{name} must be one of {choices}, got {value!r}{near}")
+                raise ValueError(f"{name} must be one of {self.allowed}, got {value!r}{near}")
             return value if value in self.choices else text
         if self.kind == "integer":
             return numbers.integer(name, value, self.minimum or 0, self.maximum or numbers.MAX_SIZE)

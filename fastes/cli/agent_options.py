@@ -66,7 +66,7 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
     kinds = {
         "integer": INTEGERS,
         "number": NUMBERS,
-        "choice": choice_list(declared.choices, declared.also),
+        "choice": choice_list(declared.choices, declared.also, declared.allowed),
         "flag": YES_OR_NO,
     }
     meaning = help_of(declared, agents)
@@ -83,10 +83,10 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
 
 def _choices(name: str, agents: list[str]) -> str:
     """Return the choices of a parameter, by agent if they differ."""
-    own = {agent: parameters_of(AGENTS[agent])[name].choices for agent in agents}
+    own = {agent: parameters_of(AGENTS[agent])[name].allowed for agent in agents}
     if len(set(own.values())) == 1:
-        return ", ".join(own[agents[0]])
-    return "; ".join(f"{', '.join(choices)} for {agent}" for agent, choices in own.items())
+        return own[agents[0]]
+    return "; ".join(f"{choices} for {agent}" for agent, choices in own.items())
 
 
 def help_of(declared: Parameter, agents: list[str] | None = None) -> str:

@@ -49,8 +49,10 @@ class _List(click.ParamType):  # type: ignore[type-arg]
         kind: str,
         choices: Iterable[str] = (),
         also: Callable[[str], bool] | None = None,
+        allowed: str = "",
     ) -> None:
         self.kind, self.choices, self.also = kind, tuple(choices), also
+        self.allowed = allowed or ", ".join(self.choices)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         """Return its name in help."""
@@ -72,7 +74,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
             for item in items:
                 if item not in self.choices and not (self.also and self.also(item)):
                     near = suggestion(item, self.choices, self.also)
-                    self.fail(f"{item!r} is not one of {', '.join(self.choices)}{near}")
+                    self.fail(f"{item!r} is not one of {self.allowed}{near}")
             return list(dict.fromkeys(items))
         try:
             values = progression("the option", value)
@@ -91,9 +93,11 @@ NUMBERS = _List("number")
 YES_OR_NO = _List("flag")
 
 
-def choice_list(choices: Iterable[str], also: Callable[[str], bool] | None = None) -> _List:
+def choice_list(
+    choices: Iterable[str], also: Callable[[str], bool] | None = None, allowed: str = ""
+) -> _List:
     """Return the type of a list of choices, and of others that `also` accepts."""
-    return _List("choice", choices, also)
+    return _List("choice", choices, also, allowed)
 
 
 def joined(
