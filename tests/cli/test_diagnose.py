@@ -87,3 +87,21 @@ def test_moments_of_models_are_shown_where_they_are_measured():
     assert mixed["diagnostics"]["ensemble"] is None
     shown = run(*words[:2], "es++", *words[3:]).stdout
     assert "cov error" not in shown
+
+
+def test_clicks_have_diagnostics_and_no_bounds(tmp_path):
+    clicks = ["--rewards", "bernoulli", "--K", "6", "--d", "2", "--T", "9", "--runs", "3"]
+    asked = ["diagnose", "--agent", "es,greedy", "--M", "3", *clicks, "--probe-samples", "256"]
+    shown = run(*asked, "--csv", tmp_path / "d.csv", "--quiet").output
+    assert shown == ""
+    rows = list(csv.DictReader((tmp_path / "d.csv").read_text().splitlines()))
+    assert all(float(row["effective_samples_mean"]) > 100 for row in rows)
+    assert not any(name.startswith("bound_") for name in rows[0])
+    printed = run(*asked).output
+    assert "The bounds are for Gaussian rewards: none for others." in printed
+    assert "Theorem" not in printed.replace("of the proof of Theorem 2", "")
+    refused = run(*asked, "--plot", tmp_path / "d.png", code=2)
+    assert "--plot draws bounds, which are for --rewards gaussian" in refused.output
+    assert not (tmp_path / "d.png").exists()
+    bound = run("bound", *clicks[:-2], code=2)
+    assert "the paper's bounds are for gaussian rewards, got LogisticBandit" in bound.output
