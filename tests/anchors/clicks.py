@@ -137,7 +137,7 @@ def janz():
                     (name, {**options, "steps": 120}),
                     lambda arms=arms: fastes.LogisticBandit(arms),
                     10_000,
-                    60,
+                    100,
                     lambda runs, theta=theta: np.tile(theta, (runs, 1)),
                     median=True,
                 ),
