@@ -56,8 +56,8 @@ def _explained():
     reasons = {}
     for anchor in ANCHORS:
         if anchor.standing:
-            settings = reasons.setdefault(anchor.standing, [])
-            settings.append(f"{anchor.source.key}, {anchor.setting}")
+            settings = reasons.setdefault(anchor.standing, {})
+            settings[f"{anchor.source.key}, {anchor.setting}"] = None  # each once, in order
     lines = [f"- {'; '.join(settings)}: {reason}.\n" for reason, settings in reasons.items()]
     return f"\nOf those that differ:\n\n{''.join(lines)}" if lines else ""
 

@@ -19,7 +19,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What fastes measured: a mean over runs and its standard error."""
+    """What fastes measured: a mean over runs, or their median, and its standard error."""
 
     mean: float
     se: float

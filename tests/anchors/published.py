@@ -2,6 +2,7 @@
 
 import numpy as np
 from anchors.anchor import Anchor, Source
+from anchors.clicks import CLICKS
 from anchors.simulated import SEED, ratio_of_smallest, regret_of
 
 import fastes
@@ -189,4 +190,5 @@ ANCHORS = [
     *random_signs(),
     *ensemble_plus_plus(),
     *theorem_d(),
+    *CLICKS,
 ]

@@ -4,38 +4,77 @@ from collections.abc import Callable
 
 import numpy as np
 from anchors.anchor import Measurement
+from anchors.warm_up import WarmUp
 
 import fastes
 
 SEED = 2022
 
 
-def regret_of(agent, problem, T, runs, theta=None):
-    """Return what measures the mean regret at T of an agent: ("EnsembleSampling", {"M": 4}).
+def regret_of(agent, problem, T, runs, theta=None, *, truth=None, median=False):
+    """Return what measures the regret at T of an agent: ("EnsembleSampling", {"M": 4}).
 
     Parameters
     ----------
     agent : (str, dict)
-        The class in fastes, and its parameters.
+        The class in fastes, and its parameters; `steps` of them are plays at random to begin with.
     problem : callable
         Returns the bandit.
     T, runs : int
         Steps of a run, and runs.
     theta : callable, optional
         From the number of runs to the true parameters, (runs, d); by default the prior's.
+    truth : dict, optional
+        How the world differs from the belief, as `fastes.Truth` takes it.
+    median : bool
+        Measure the median of the runs instead of their mean.
     """
 
     def measure():
         given = None if theta is None else theta(runs)
         call = {"T": T, "runs": runs, "seed": SEED, "theta": given, "points": 2}
-        regret = fastes.simulate(problem(), _made(*agent), **call).regret
+        world = None if truth is None else fastes.Truth(**truth)
+        regret = fastes.simulate(problem(), _made(*agent), **call, truth=world).regret
+        if median:
+            return median_of(regret.final)
         return Measurement(float(regret.mean[-1]), float(regret.se[-1]), runs)
 
     return measure
 
 
+def regret_over_draws(agent, problem, T, draws, runs):
+    """Return what measures the mean regret at T over problems: problem(0), problem(1) and so on.
+
+    For what all runs of a simulation share, such as contexts. A problem is a bandit and its theta,
+    or None for one of the prior. The error is that of the draws.
+    """
+
+    def measure():
+        call = {"T": T, "runs": runs, "points": 2}
+        means = []
+        for i in range(draws):
+            bandit, theta = problem(i)
+            result = fastes.simulate(bandit, _made(*agent), **call, theta=theta, seed=SEED + i)
+            means.append(result.regret.final.mean())
+        error = np.std(means, ddof=1) / np.sqrt(draws)
+        return Measurement(float(np.mean(means)), float(error), draws * runs)
+
+    return measure
+
+
+def median_of(values):
+    """Return the median of runs, with the standard error of a bootstrap."""
+    n = len(values)
+    drawn = np.random.default_rng(SEED).integers(n, size=(2000, n))
+    error = np.median(values[drawn], axis=1).std(ddof=1)
+    return Measurement(float(np.median(values)), float(error), n)
+
+
 def _made(name, parameters):
-    return getattr(fastes, name)(**parameters)
+    own = dict(parameters)
+    steps = own.pop("steps", 0)
+    agent = getattr(fastes, name)(**own)
+    return WarmUp(agent, steps) if steps else agent
 
 
 def ratio_of_smallest(agent, problems, sizes, T, runs, near) -> Callable[[], Measurement]:
