@@ -308,9 +308,9 @@ def test_what_speaks_of_fixed_arms_refuses_others():
         fastes.simulate(bandit, fastes.ThompsonSampling(), T=5, diagnostics=[0])
     with pytest.raises(ValueError, match="bounds and diagnostics need a fixed set"):
         fastes.theory.constants.constants(bandit)
-    with pytest.raises(ValueError, match="Offered are for live agents"):
+    with pytest.raises(ValueError, match="Offered actions are for live agents"):
         fastes.simulate(fastes.LinearBandit(Offered(2)), fastes.Greedy(), T=3)
-    with pytest.raises(ValueError, match="keep actions"):
+    with pytest.raises(ValueError, match="keep='actions' needs numbered arms"):
         fastes.simulate(fastes.LinearBandit(Ball(2)), fastes.Greedy(), T=3, keep="actions")
 
 

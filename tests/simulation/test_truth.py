@@ -260,7 +260,7 @@ def test_results_of_different_worlds_are_no_pairs():
     plain = fastes.simulate(BANDIT, fastes.Greedy(), 20)
     for world in ({"truth": Truth(noise=2.0)}, {"delay": 1}):
         other = fastes.simulate(BANDIT, fastes.Greedy(), 20, **world)
-        with pytest.raises(ValueError, match=f"results of equal {next(iter(world))}"):
+        with pytest.raises(ValueError, match=f"must have equal {next(iter(world))}"):
             fastes.Comparison((plain, other))
 
 
