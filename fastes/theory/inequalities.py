@@ -66,13 +66,13 @@ def diagnostics_of(result: Result) -> Diagnostics:
 
 
 def require_bounds(result: Result) -> None:
-    """Raise ValueError unless the bounds speak of a result.
+    """Raise ValueError unless the bounds apply to a result.
 
-    They are on means over the prior, in the world that it describes, with rewards at once.
+    They hold for means over the prior, in the world as believed, without delay.
     """
     why = result.configuration.outside_theory
     if why:
-        raise ValueError(f"the bounds do not speak of {result.label}: {why}")
+        raise ValueError(f"the bounds do not apply to {result.label}: {why}")
 
 
 def models_of(result: Result) -> int | None:

@@ -312,7 +312,7 @@ def test_what_the_theory_does_not_speak_of_is_measured_without_bounds(world):
     assert (table["bounds"], table["information_of_phat"]) == (None, None)
     assert "theorem1" not in table["totals"]
     assert table["hellinger_squared_of_phat"]["mean"][1] is not None
-    with pytest.raises(ValueError, match="the bounds do not speak of ES, M=5"):
+    with pytest.raises(ValueError, match="the bounds do not apply to ES, M=5"):
         theorem2_measured(result)
 
 

@@ -185,7 +185,7 @@ def test_a_fixed_theta_has_no_bounds():
     table = inequalities(result)
     assert table["bounds"] is None
     assert "theorem1" not in table["totals"]
-    with pytest.raises(ValueError, match="do not speak of ES, M=5: theta was fixed"):
+    with pytest.raises(ValueError, match="do not apply to ES, M=5: theta was fixed"):
         theorem2_measured(result)
 
 

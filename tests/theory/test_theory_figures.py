@@ -99,7 +99,7 @@ def test_results_without_diagnostics_or_with_a_fixed_theta_have_no_bounds():
     for draw in (draw_divergence, draw_regret_and_bounds):
         with pytest.raises(ValueError, match="holds no diagnostics"):
             drawn(draw, [made()])
-        with pytest.raises(ValueError, match="do not speak of ES, M=30: theta was fixed"):
+        with pytest.raises(ValueError, match="do not apply to ES, M=30: theta was fixed"):
             drawn(draw, [diagnosed(made(theta="fixed, ab"))])
         c = made().configuration._replace(truth="noise 2.0")
         with pytest.raises(ValueError, match="the truth differed from the belief"):
