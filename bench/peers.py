@@ -30,7 +30,7 @@ class Peer(NamedTuple):
     make: Callable[[Floats, int], tuple[Choose, Learn]]
 
 
-def bayesianbandits(actions: Floats, seed: int) -> tuple[Choose, Learn]:
+def bayesianbandits(actions: Floats, seed: int, clicks: bool = False) -> tuple[Choose, Learn]:
     """One shared Bayesian regression, all arms sampled in one call."""
     import bayesianbandits as bb
     from bayesianbandits._arm_featurizer import ArmFeaturizer
@@ -43,7 +43,7 @@ def bayesianbandits(actions: Floats, seed: int) -> tuple[Choose, Learn]:
         arms=[bb.Arm(a, learner=None) for a in range(len(actions))],
         policy=bb.ThompsonSampling(),
         arm_featurizer=Rows(),
-        learner=bb.NormalRegressor(alpha=1.0, beta=1.0),
+        learner=bb.BayesianGLM(1.0) if clicks else bb.NormalRegressor(alpha=1.0, beta=1.0),
         random_seed=seed,
     )
     context = np.zeros((1, 1))

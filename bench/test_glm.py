@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastes
+from bench import peers
 from bench.baselines import jax_glm, numpy_glm
 from bench.measure import Target
 
@@ -81,6 +82,32 @@ def test_jax(compare, available, quick, K, d, M, T):
         lambda: jax_glm.perturbed_modes(rows, M, steps, runs, 1),
         work=T * runs,
         baseline_work=steps * runs,
+        rounds=5,
+    )
+
+
+def live_steps(choose, learn, rows, T):
+    rng = np.random.default_rng(5)
+    rates = 1 / (1 + np.exp(-rows @ rng.standard_normal(rows.shape[1])))
+
+    def call():
+        for _ in range(T):
+            arm = int(choose())
+            learn(arm, float(rng.random() < rates[arm]))
+
+    return call
+
+
+def test_live(compare):
+    # Act and observe, against the generalised linear model of bayesianbandits.
+    pytest.importorskip("bayesianbandits")
+    rows = arms(100, 10)
+    agent = fastes.ThompsonSampling().start(fastes.LogisticBandit(rows))
+    compare(
+        live_steps(agent.act, agent.observe, rows, 500),
+        live_steps(*peers.bayesianbandits(rows, 1, clicks=True), rows, 50),
+        work=500,
+        baseline_work=50,
         rounds=5,
     )
 
