@@ -5,7 +5,7 @@ import fastes
 SOFTWARE = {
     # Inner braces protect capitals, and keep a name in one piece.
     "title": "fastes: Exact, fast ensemble sampling and {Thompson} sampling on "
-    "linear-{Gaussian} bandits",
+    "linear, logistic and {Poisson} bandits",
     "author": "{The fastes developers}",
     "year": "2026",
     "version": fastes.__version__,

@@ -98,7 +98,7 @@ def test_clicks_have_diagnostics_and_no_bounds(tmp_path):
     assert all(float(row["effective_samples_mean"]) > 100 for row in rows)
     assert not any(name.startswith("bound_") for name in rows[0])
     printed = run(*asked).output
-    assert "The bounds are for Gaussian rewards: none for others." in printed
+    assert "No bounds: they hold for Gaussian rewards only." in printed
     assert "Theorem" not in printed.replace("of the proof of Theorem 2", "")
     refused = run(*asked, "--plot", tmp_path / "d.png", code=2)
     assert "--plot draws bounds, which are for --rewards gaussian" in refused.output

@@ -62,7 +62,7 @@ def test_options_reach_the_page(file):
         (["two.npz", "--out", "no/r.html"], "the folder no does not exist"),
         (["two.npz", "--out", "r.html", "--baseline", "x"], "baseline must be one of"),
         (["none.npz", "--out", "r.html"], "'none.npz' does not exist"),
-        (["two.npz", "--out", "mine.html"], "mine.html is not a fastes file"),
+        (["two.npz", "--out", "mine.html"], "mine.html exists and is not a fastes file"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(words, message, file, monkeypatch):

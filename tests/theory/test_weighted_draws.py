@@ -335,7 +335,7 @@ def test_what_is_not_to_be_had_is_refused():
         with pytest.raises(ValueError, match="which belief 'online' does not keep, got"):
             fastes.simulate(LOGISTIC, agent, T=5, diagnostics=[0])
     changing = fastes.LogisticBandit(fastes.actions.Fresh(4, 2))
-    with pytest.raises(ValueError, match="diagnostics are about a fixed set of arms, got"):
+    with pytest.raises(ValueError, match="diagnostics need a fixed set of arms, got"):
         fastes.simulate(changing, fastes.Greedy(belief="exact"), T=5, diagnostics=[0])
     with pytest.raises(ValueError, match="the paper's bounds are for gaussian rewards, got Log"):
         fastes.theory.constants.constants(LOGISTIC)
