@@ -13,6 +13,7 @@ from fastes.kernels.agents.interface import needs_capacity
 from fastes.kernels.arithmetic.tile_product import TILE
 from fastes.kernels.ensembles.deferred import with_capacity
 from fastes.kernels.ensembles.deviations import models_between
+from fastes.kernels.jit.boxed import boxed
 from fastes.kernels.loop import live
 from fastes.kernels.loop.advance import advance
 from fastes.kernels.loop.environment import Environment, draw_reward, environments
@@ -86,13 +87,14 @@ def start(bandit, agent, T, seed=0, run=0, workspace=None):
 def observe(state, arms, source, t, arm, reward):
     """Let an agent learn the reward of an arm of a fixed set, in units of the noise."""
     row = np.empty(arms.tiles.shape[1])
-    given = np.array([arm]), np.array([float(reward)])
-    return live.observe(state, FixedActions(arms), *given, source, np.array([t]), row) == 1
+    box = boxed(live.Live(state, FixedActions(arms), None, source, np.array([t]), row))
+    return live.observe(box, np.array([arm]), np.array([float(reward)])) == 1
 
 
 def act(state, arms, source, t, work):
     """Return the arm of a fixed set that an agent chooses."""
-    return live.act(state, FixedActions(arms), source, t, work)
+    count, row = np.zeros(1, np.int64), np.empty(arms.tiles.shape[1])
+    return live.act(boxed(live.Live(state, FixedActions(arms), work, source, count, row)), t)
 
 
 def all_models(state, source, probe_index):

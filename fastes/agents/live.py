@@ -26,7 +26,8 @@ from fastes.files.kinds import require_replaceable
 from fastes.kernels.actions.whitening import first_refused
 from fastes.kernels.agents.interface import needs_capacity, saved_arrays
 from fastes.kernels.beliefs.interface import covariance_of, mean_of
-from fastes.kernels.loop.live import act, act_on_rows, observe, observe_rows
+from fastes.kernels.jit.boxed import boxed
+from fastes.kernels.loop.live import Live, act, act_on_rows, observe, observe_rows
 from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import Bandit
@@ -100,6 +101,7 @@ class LiveAgent:
         self._whitening = bandit.canonical.whitening() if self._by_row else None
         self._limits = bandit.canonical.limits
         self._row = np.empty(bandit.rank)
+        self._boxes: dict[bool, tuple[Any, ...]] = {}  # of all arms, or not: state, actions, box
         self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
         self._acts = acts
         self._observed = np.array([observations], np.int64)  # counted by kernels
@@ -146,11 +148,12 @@ class LiveAgent:
         True
         """
         with self._lock:
-            rows, numbers_of_arms, (offered, work) = self._choice(actions, available)
+            rows, numbers_of_arms, choice = self._choice(actions, available)
+            offered, work = choice
             while True:
                 if snapshot_due(work):
                     renew_search(work, self._state, offered.arms)
-                arm = self._act(rows, offered, work)
+                arm = self._act(rows, choice)
                 if arm >= 0:
                     break
                 if not needs_capacity(self._state):
@@ -163,15 +166,26 @@ class LiveAgent:
                 return self.bandit.action_set.played(offered)
             return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
 
-    def _act(self, rows: Floats | None, offered: Any, work: Any) -> int:
+    def _act(self, rows: Floats | None, choice: Choice) -> int:
         """Let the kernel choose. Return the arm, or -1."""
+        box = self._box_of(choice)
         if rows is None:
-            return int(act(self._state, offered, self._source, self._acts, work))
-        given = self._whitening, rows, self._limits, self._source, self._acts
-        arm = act_on_rows(self._state, offered, *given, work, self._row)
+            return int(act(box, self._acts))
+        arm = act_on_rows(box, rows, self._acts)
         if arm < -1:
             raise refused(f"actions[{-2 - arm}]", rows[-2 - arm])
         return int(arm)
+
+    def _box_of(self, choice: Choice) -> Any:
+        """Return the box of what kernels use, a new one if the state or the actions are new."""
+        all_arms, (actions, work) = choice is self._all, choice
+        state, of, box = self._boxes.get(all_arms, (None, None, None))
+        if state is not self._state or of is not actions:
+            known = self._source, self._observed, self._row
+            rows = (self._whitening, self._limits) if self._by_row else ()
+            box = boxed(Live(self._state, actions, work, *known, *rows))
+            self._boxes[all_arms] = self._state, actions, box
+        return box
 
     def _choice(
         self, actions: ArrayLike | None, available: ArrayLike | None
@@ -228,15 +242,13 @@ class LiveAgent:
 
     def _learn(self, arms: NDArray[Any], rewards: Floats) -> int:
         """Let the kernel learn rewards. Return how many it learned before it needed capacity."""
-        if self._by_row:
-            rows = self._whitening, arms, rewards, self._limits
-            learned = int(observe_rows(self._state, *rows, self._source, self._observed, self._row))
-            if learned < 0:
-                raise refused("row", arms[-1 - learned])
-            return learned
-        assert self._all is not None  # None only if arms are offered
-        given = self._all.actions, arms, rewards
-        return int(observe(self._state, *given, self._source, self._observed, self._row))
+        box = self._box_of(self._all or self._room.last)
+        if not self._by_row:
+            return int(observe(box, arms, rewards))
+        learned = int(observe_rows(box, arms, rewards))
+        if learned < 0:
+            raise refused("row", arms[-1 - learned])
+        return learned
 
     def _checked_rows(self, row: ArrayLike, reward: ArrayLike) -> tuple[Floats, Floats]:
         """Return rows, and rewards in canonical units, as arrays of equal length, or raise."""

@@ -47,6 +47,11 @@ class Room:
             tiles = tile_count(n)
             used = {"tiles": self._arms.tiles[:tiles], "offsets": self._arms.offsets[:tiles]}
             self._last = FixedActions(self._arms._replace(**used, K=n))
+        return self.last
+
+    @property
+    def last(self) -> Choice:
+        """The choice of the last call, at first among 64 arms."""
         return Choice(self._last, self._work)
 
     def some(self, chosen: NDArray[np.int64]) -> Choice:

@@ -14,7 +14,8 @@ from fastes.agents.search import search_method, search_workspace
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.agents.interface import saved_arrays
 from fastes.kernels.arithmetic.tile_product import MODELS
-from fastes.kernels.loop.live import act, observe
+from fastes.kernels.jit.boxed import boxed
+from fastes.kernels.loop.live import Live, act, observe
 from fastes.kernels.search.certificate import retake_snapshot
 from fastes.kernels.streams.philox import source
 from fastes.problem.linear import LinearBandit
@@ -63,7 +64,7 @@ def _live(agent: Agent, search: str) -> None:
     arms, row, count = bandit.canonical.arms, np.empty(bandit.rank), np.zeros(1, np.int64)
     actions, work = FixedActions(arms), search_workspace(search, arms)
     state = agent.initial_state(bandit.K, bandit.rank, origin, rewards=bandit.rewards)
-    arm = act(state, actions, origin, 0, work)
-    observe(state, actions, np.array([arm]), np.zeros(1), origin, count, row)
+    box = boxed(Live(state, actions, work, origin, count, row))
+    observe(box, np.array([act(box, 0)]), np.zeros(1))
     agent.restored_state(saved_arrays(state), arms, bandit.rank, rewards=bandit.rewards)
     retake_snapshot(work, state, arms)

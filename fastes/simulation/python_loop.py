@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from fastes.agents.own import OwnAgent, OwnAgentError, OwnState, failed
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.offer import FixedActions
+from fastes.kernels.jit.boxed import boxed
 from fastes.kernels.loop.environment import draw_variates
-from fastes.kernels.loop.live import observe
+from fastes.kernels.loop.live import Live, observe
 from fastes.kernels.rewards.interface import reward_of
 from fastes.kernels.streams.philox import source
 from fastes.simulation.batch import RunContext, Slice, slices
@@ -46,7 +47,7 @@ def run_own_agent(
         known.actions[row, t:stop] = arms[: known.actions.shape[1]]
         known.rewards[row, t:stop] = rewards[: known.rewards.shape[1]]
         if e.probe_times is not None:
-            belief.observe(arms, rewards, played.stage.environment.row)
+            belief.observe(arms, rewards)
         # Summed in the same order as in the compiled loop.
         regret = np.cumsum(np.append(total, played.stage.best() - means))
         first, last = np.searchsorted(e.times, [t, stop], side="right")
@@ -118,15 +119,15 @@ class _Belief:
         self.state = agent.initial_state(
             e.bandit.K, e.bandit.rank, self._source, rewards=e.bandit.rewards
         )
-        self._actions = FixedActions(e.bandit.canonical.arms)
+        actions = FixedActions(e.bandit.canonical.arms)
+        count, row = np.zeros(1, np.int64), np.empty(e.bandit.rank)
+        self._box = boxed(Live(self.state, actions, None, self._source, count, row))
         self._arms, self._rewards = np.empty(0, np.int64), np.empty(0)
-        self._observed = np.zeros(1, np.int64)
 
-    def observe(self, arms: NDArray[np.int64], rewards: Floats, row: Floats) -> None:
+    def observe(self, arms: NDArray[np.int64], rewards: Floats) -> None:
         """Add plays, and take in those whose rewards have been observed."""
         self._arms = np.append(self._arms, arms)
         self._rewards = np.append(self._rewards, rewards)
         n = max(0, len(self._arms) - self._delay)
-        seen = self._arms[:n], self._rewards[:n]
-        observe(self.state, self._actions, *seen, self._source, self._observed, row)
+        observe(self._box, self._arms[:n], self._rewards[:n])
         self._arms, self._rewards = self._arms[n:], self._rewards[n:]

@@ -76,6 +76,8 @@ def _outside_parts(types: Iterable[Any]) -> Iterator[Any]:
             if kind is not tuple and not is_ours(kind):
                 yield kind
             yield from _outside_parts(each)
+        elif isinstance(each, numba.types.StructRef):  # a box (boxed.py)
+            yield from _outside_parts(each.field_dict.values())
         elif isinstance(each, numba.types.Dispatcher) and not is_ours(each.dispatcher.py_func):
             yield each.dispatcher.py_func
 

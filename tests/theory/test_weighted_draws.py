@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import reference
 from fastes.kernels.actions.offer import FixedActions
-from fastes.kernels.loop.live import observe
+from fastes.kernels.jit.boxed import boxed
+from fastes.kernels.loop.live import Live, observe
 from fastes.kernels.streams.philox import source
 
 import fastes
@@ -52,7 +53,8 @@ def belief_of(bandit, plays):
     arms = np.array([arm for arm, _ in plays], np.int64)
     rewards = np.array([float(reward) for _, reward in plays])
     row, count = np.empty(bandit.rank), np.zeros(1, np.int64)
-    observe(state, FixedActions(bandit.canonical.arms), arms, rewards, source(0), count, row)
+    actions = FixedActions(bandit.canonical.arms)
+    observe(boxed(Live(state, actions, None, source(0), count, row)), arms, rewards)
     rows, offsets = bandit.canonical.rows_and_offsets()
     n = np.bincount(arms, minlength=bandit.K).astype(float)
     y = np.bincount(arms, rewards, bandit.K)

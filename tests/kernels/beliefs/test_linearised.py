@@ -9,7 +9,8 @@ from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.gaussian.rewards import linearise, linearised
 from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.beliefs.interface import covariance_of, perturbation_root, perturbed_alike
-from fastes.kernels.loop.live import observe
+from fastes.kernels.jit.boxed import boxed
+from fastes.kernels.loop.live import Live, observe
 from fastes.kernels.streams.philox import source
 from glm_runs import arms_of
 from scipy import optimize
@@ -33,7 +34,8 @@ def learn(state, rows, offsets, rewards):
     """Let an agent learn rewards of these arms, in their order."""
     actions = FixedActions(arms_of(rows, offsets))
     numbers, count = np.arange(len(rows)), np.zeros(1, np.int64)
-    observe(state, actions, numbers, rewards, source(0), count, np.zeros(rows.shape[1]))
+    live = Live(state, actions, None, source(0), count, np.zeros(rows.shape[1]))
+    observe(boxed(live), numbers, rewards)
 
 
 @pytest.mark.parametrize("rule", RULES)

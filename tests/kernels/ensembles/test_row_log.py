@@ -10,7 +10,8 @@ from fastes.kernels.ensembles import row_log
 from fastes.kernels.ensembles.deferred import ensemble_by_rows, with_capacity
 from fastes.kernels.ensembles.deviations import NORMAL, models_between
 from fastes.kernels.ensembles.log import log_arrays, log_needs_capacity, log_with_capacity
-from fastes.kernels.loop.live import act_on_rows, observe_rows
+from fastes.kernels.jit.boxed import boxed
+from fastes.kernels.loop.live import Live, act_on_rows, observe_rows
 from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
 
@@ -103,12 +104,14 @@ def fed(r, M, rows, reads, seed, steps=0):
     state, origin = ensemble_by_rows(gaussian.layout(r), M, NORMAL, steps), source(seed)
     rows_on_offer, choice = np.eye(r), Room(agent, bandit.canonical).of(r)
     whitening, limits, b = bandit.canonical.whitening(), bandit.canonical.limits, np.empty(r)
+
+    def box_of(state, t):
+        return boxed(Live(state, *choice, origin, np.array([t]), b, whitening, limits))
+
     for t, row in enumerate(rows):
         if t in reads:
-            parts = whitening, rows_on_offer, limits, origin, t
-            act_on_rows(state, choice.actions, *parts, choice.work, b)
-        given = whitening, row[None], np.zeros(1), limits, origin, np.array([t]), b
-        while observe_rows(state, *given) == 0:
+            act_on_rows(box_of(state, t), rows_on_offer, t)
+        while observe_rows(box_of(state, t), row[None], np.zeros(1)) == 0:
             state = with_capacity(state)
     return state, origin
 

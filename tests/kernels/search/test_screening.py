@@ -264,7 +264,8 @@ from hostile import PASSES, arms_of
 from fastes.kernels.actions.arms import arm_values
 from fastes.kernels.agents.greedy import greedy
 from fastes.kernels.beliefs.gaussian.state import gaussian
-from fastes.kernels.loop.live import act
+from fastes.kernels.jit.boxed import boxed
+from fastes.kernels.loop.live import Live, act
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.search.scan import workspace
 from fastes.kernels.streams.philox import source
@@ -274,7 +275,9 @@ for t in range(50):
     agent.belief.mu[:] = rng.normal(size=30)
     scores = np.empty(1000)
     arm_values(arms, agent.z, np.empty(64), scores)
-    assert act(agent, FixedActions(arms), source(1), t, workspace(arms)) == scores.argmax()
+    known = source(1), np.zeros(1, np.int64), np.zeros(30)
+    live = boxed(Live(agent, FixedActions(arms), workspace(arms), *known))
+    assert act(live, t) == scores.argmax()
 print(PASSES[0])
 """
 
