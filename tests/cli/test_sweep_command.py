@@ -192,4 +192,5 @@ def test_a_choice_of_another_agent_is_refused_by_name(command, suffix, tmp_path)
     words = [command, "--agent", "es,es++", "--perturbations", "sphere"]
     refused = CliRunner().invoke(main, [*words, "--out", str(tmp_path / f"out.{suffix}")])
     assert refused.exit_code == 2
-    assert "perturbations of es must be one of normal, signs, bootstrap, got 'sphere'" in refused.stderr
+    wrong = "perturbations of es must be one of normal, signs, bootstrap, got 'sphere'"
+    assert wrong in refused.stderr
