@@ -54,7 +54,7 @@ class LogisticBandit(_GeneralisedLinearBandit):
     Parameters
     ----------
     actions : (K, d) array_like or action set
-        The arms, one a row; or a set of `fastes.actions`, where they change.
+        The arms, one a row; or a set of ``fastes.actions``, where they change.
     prior_mean : float or (d,) array_like
         Mean of theta; a number stands for a vector of it.
     prior_cov : float, (d,) or (d, d) array_like
