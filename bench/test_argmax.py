@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fastes.kernels.actions.arms import Arms
 from fastes.kernels.agents.greedy import greedy
+from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.jit.decorators import entry
 from fastes.kernels.search.scan import scan, workspace
 
@@ -28,7 +29,7 @@ def elsewhere(arms):
 @pytest.mark.tracked
 @pytest.mark.parametrize(("K", "d"), [(30, 5), (1_000, 50), (10_000, 20), (100_000, 20)])
 def test_a_scan(compare, K, d):
-    bandit, agent = fastes.LinearBandit.random(K, d), greedy(d)
+    bandit, agent = fastes.LinearBandit.random(K, d), greedy(gaussian.layout(d))
     agent.z[:] = theta = np.random.default_rng(1).normal(size=d)
     work, n = workspace(bandit.canonical.arms), min(20_000, max(3, 10_000_000 // (K * d)))
     assert scans(agent, bandit.canonical.arms, work, 1) == np.argmax(bandit.actions @ theta)

@@ -26,7 +26,7 @@ def test_writing_its_bytes(compare, quick, tmp_path):
     experiment, partials = read_checkpoint(tmp_path / "run.ckpt")
     # With the states of all runs, as while they are under way.
     assert sum(len(each.runs) for each in partials[0].finished) == SIZES["runs"]
-    kept = checkpoint.Checkpoint(tmp_path / "run.ckpt", experiment, partials, EVERY)
+    kept = checkpoint.Checkpoint(tmp_path / "kept.ckpt", experiment, partials, EVERY)
     data = np.frombuffer((tmp_path / "run.ckpt").read_bytes(), np.uint8)
 
     def plain():
