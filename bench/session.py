@@ -66,7 +66,7 @@ def run_session(
 
 def check_out(commit: str, folder: Path) -> Path:
     """Lay a commit out in an empty folder, so that its benchmarks run with its own kernels."""
-    parts = ("fastes", "kernels", "bench", "pyproject.toml")
+    parts = ("fastes", "kernels", "bench", "tests", "pyproject.toml")
     done = subprocess.run(["git", "-C", str(ROOT), "archive", commit, *parts], capture_output=True)
     if done.returncode != 0:
         raise ValueError(f"commit {commit} is not in this repository, or has no benchmarks")
