@@ -116,7 +116,7 @@ MUTANTS = [
     Mutant("fastes/results/comparison.py", "seeds not compared before a difference is paired",
         'elif fact.own:', 'elif fact.own or field == "seed":', _tests("results/test_result.py")),
     Mutant("fastes/simulation/experiment.py", "a field of an experiment not saved",
-        "for each in fields(self)[2:]:\n            value", "for each in fields(self)[2:-1]:\n            value",
+        "for each in fields(self)[2:]:\n            value", "for each in fields(self)[3:]:\n            value",
         _tests("simulation/test_checkpoint.py::test_the_smallest_of_all_is_kept")),
     # Generalised linear rewards.
     Mutant("kernels/beliefs/glm/update.py", "the variance of all plays for that of one",
