@@ -633,7 +633,7 @@ def bootstrap_ensemble(
     actions: Floats,
     offsets: Floats,
     T: int,
-    index: Callable[[int], tuple[int, float]],
+    index: Callable[[int], int],
     shift: Callable[[int], Floats],
     signs: Callable[[int, bool, list[int]], list[float]],
     click: Callable[[int, float], float],
@@ -641,16 +641,16 @@ def bootstrap_ensemble(
 ) -> tuple[list[int], list[Floats]]:
     """Ensemble sampling by the bootstrap: what was played, and each model read.
 
-    `index(t)` is the model read at step t, and 1 or -1 for its reflection; `shift(t)` is the normal
-    vector of a first read; `signs(t, first, counts)` are sums of so many signs each; `click(t, p)`
-    is what an arm of rate p pays.
+    `index(t)` is the model read at step t; `shift(t)` is the normal vector of a first read;
+    `signs(t, first, counts)` are sums of that many signs each; `click(t, p)` is what an arm of
+    rate p pays.
     """
     order: list[int] = []
     history: list[tuple[int, float]] = []
     models: dict[int, tuple[Floats, dict[tuple[int, float], float], int]] = {}
     arms, read = [], []
     for t in range(T):
-        m, s = index(t)
+        m = index(t)
         first = m not in models
         xi, excess, then = (shift(t), {}, 0) if first else models[m]
         kinds = [
@@ -663,12 +663,12 @@ def bootstrap_ensemble(
         models[m] = xi, excess, t
         n, y = [], []
         for arm in order:
-            paid, others = (s * excess.get((arm, kind), 0.0) for kind in (1.0, 0.0))
+            paid, others = (excess.get((arm, kind), 0.0) for kind in (1.0, 0.0))
             n.append(sum(a == arm for a, _ in history) + paid + others)
             y.append(sum(pay for a, pay in history if a == arm) + paid)
         played = np.array(order, int)
         data = Plays("bernoulli", actions[played], offsets[played], np.array(n), np.array(y))
-        read.append(data.mode(s * xi))
+        read.append(data.mode(xi))
         arms.append(int(np.argmax(offsets + actions @ read[-1])))
         if arms[-1] not in order:
             order.append(arms[-1])

@@ -24,6 +24,10 @@ _MOST_DIMENSIONS, _ARMS_A_DIMENSION = 3, 1000
 """Most dimensions, and least arms per dimension, for which factors of rows are faster."""
 
 
+_OF_BOOTSTRAP = {"engine": "deferred", "symmetric": False, "inflation": 1.0, "variance": "fisher"}
+"""Parameters that must be these: a model that counts clicks has no deviation to be scaled."""
+
+
 @dataclass(frozen=True, repr=False)
 class EnsembleSampling(Agent):
     """Ensemble sampling: M models drawn from the prior and updated with perturbed rewards.
@@ -108,7 +112,7 @@ class EnsembleSampling(Agent):
         if self.symmetric:  # indices of M models and their reflections must fit
             numbers.integer("M of a symmetric ensemble", self.M, 1, numbers.MAX_SIZE // 2)
         if self.perturbations == "bootstrap":
-            for name, only in (("engine", "deferred"), ("inflation", 1.0), ("variance", "fisher")):
+            for name, only in _OF_BOOTSTRAP.items():
                 if getattr(self, name) != only:
                     raise ValueError(
                         f"{name} must be {only} where perturbations are 'bootstrap', "
@@ -161,7 +165,7 @@ class EnsembleSampling(Agent):
                     "perturbations 'bootstrap' need rewards of 0 and 1 on arms that come again, "
                     "and belief 'exact'"
                 )
-            return bootstrap.bootstrap_ensemble.layout(belief, self.M, 1 + self.symmetric, steps)
+            return bootstrap.bootstrap_ensemble.layout(belief, self.M, steps)
         given = belief, self.M, self._deviations
         alike = perturbed_alike(belief)
         if not alike and self.perturbations == "signs":

@@ -47,7 +47,7 @@ from .cached_models import (
     restored_models,
     slot_of,
 )
-from .deviations import NormalDeviations, choose_model, models_between, sign_sums
+from .deviations import NORMAL, choose_model, models_between, sign_sums
 
 
 class Scratch(NamedTuple):
@@ -58,7 +58,6 @@ class Scratch(NamedTuple):
     model: np.ndarray  # (r + 2 slots,): as a row of `CachedModels.xi`
     plays: np.ndarray  # (slots,): n_a of this step's model
     pay: np.ndarray  # (slots,): y_a
-    xi: np.ndarray  # (r,)
     nothing: np.ndarray  # (2 slots,) uint32: zeros, what a model that was never read has taken in
     model_index: Block
 
@@ -77,11 +76,10 @@ class BootstrapEnsemble(NamedTuple):
 
 
 @allocated
-def bootstrap_ensemble(belief: Belief, M: int, reflections: int, steps: int) -> BootstrapEnsemble:
+def bootstrap_ensemble(belief: Belief, M: int, steps: int) -> BootstrapEnsemble:
     """Return the state before the first step, with room for the models that `steps` steps read."""
     r, arms = len(mean_of(belief)), len(counts_by_arm(belief).plays)
-    deviations, slots = NormalDeviations(1.0, reflections), min(M, max(256, steps))
-    models = no_models.layout(M, deviations, r + 2 * arms, slots, 2 * arms)
+    models = no_models.layout(M, NORMAL, r + 2 * arms, min(M, max(256, steps)), 2 * arms)
     return _of_models.layout(belief, models)
 
 
@@ -94,7 +92,6 @@ def _of_models(belief: Belief, models: CachedModels) -> BootstrapEnsemble:
         model=zeros(r + 2 * arms),
         plays=zeros(arms),
         pay=zeros(arms),
-        xi=zeros(r),
         nothing=zeros(2 * arms, np.uint32),
         model_index=no_block.layout(1, np.int64),
     )
@@ -147,16 +144,14 @@ def _take_in_all(counts, taken_in, source, stream, counter, r, scratch, model):
 
 
 @kernel
-def _solve(belief, counts, model, sign, scratch, z):
-    """z = what a model is, or its reflection."""
-    taken, arms, r = counts.size[SLOTS], counts.plays.shape[0], z.shape[0]
-    for j in range(r):
-        scratch.xi[j] = sign * model[j]
-    for slot in range(taken):
-        paid, others = sign * model[r + slot], sign * model[r + arms + slot]
+def _solve(belief, counts, model, scratch, z):
+    """z = what a model is."""
+    arms, r = counts.plays.shape[0], z.shape[0]
+    for slot in range(counts.size[SLOTS]):
+        paid, others = model[r + slot], model[r + arms + slot]
         scratch.plays[slot] = counts.plays[slot] + (paid + others)
         scratch.pay[slot] = counts.pay[slot] + paid
-    model_of_counts(belief, scratch.plays, scratch.pay, scratch.xi, z)
+    model_of_counts(belief, scratch.plays, scratch.pay, model[:r], z)
 
 
 @has_linear_scores.body(BootstrapEnsemble)
@@ -185,10 +180,10 @@ def read(agent, source, t, m):
 
 @prepare.body(BootstrapEnsemble)
 def _prepare(agent, source, t):
-    m, sign = choose_model(agent.models, agent.scratch.model_index, source, t)
+    m, _ = choose_model(agent.models, agent.scratch.model_index, source, t)
     slot = read(agent, source, t, m)
     counts = counts_by_arm(agent.belief)
-    _solve(agent.belief, counts, agent.models.xi[slot], sign, agent.scratch, agent.z)
+    _solve(agent.belief, counts, agent.models.xi[slot], agent.scratch, agent.z)
 
 
 @entry
@@ -208,7 +203,7 @@ def _probe_models(agent, source, probe_index, first, out):
                 model[j] = models.xi[slot, j]
             taken_in, lane = models.plays[slot], np.uint64(r)
             _take_in(counts, taken_in, source, DIAGNOSTICS, counter, lane, scratch, model)
-        _solve(agent.belief, counts, model, 1.0, scratch, agent.z)
+        _solve(agent.belief, counts, model, scratch, agent.z)
         xi_of_model(agent.belief, agent.z, out[i])
 
 

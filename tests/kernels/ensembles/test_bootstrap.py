@@ -24,8 +24,8 @@ model_of_xi = from_python(model_from_xi)
 SEED, RUN = 78, 3
 
 
-def es(M, reflections=1):
-    return lambda K, belief, origin, T: bootstrap.bootstrap_ensemble(belief, M, reflections, T)
+def es(M):
+    return lambda K, belief, origin, T: bootstrap.bootstrap_ensemble(belief, M, T)
 
 
 def problem(K, r, scale=1.0):
@@ -33,22 +33,15 @@ def problem(K, r, scale=1.0):
     return scale * rng.normal(size=(K, r)) / np.sqrt(r), rng.normal(size=r)
 
 
-@pytest.mark.parametrize(
-    ("K", "r", "M", "T", "reflections"),
-    [(1, 1, 1, 300, 1), (7, 2, 3, 90, 1), (7, 2, 2, 60, 2), (40, 3, 10**9, 40, 1)],
-)
-def test_every_action_and_model_is_the_reference_s(K, r, M, T, reflections):
+@pytest.mark.parametrize(("K", "r", "M", "T"), [(1, 1, 1, 300), (7, 2, 3, 90), (40, 3, 10**9, 40)])
+def test_every_action_and_model_is_the_reference_s(K, r, M, T):
     rows, z = problem(K, r)
     offsets = np.linspace(-0.5, 0.5, K)
-    run = glm_runs.start(rows, z, es(M, reflections), T, SEED, RUN, Bernoulli(0.0), offsets)
+    run = glm_runs.start(rows, z, es(M), T, SEED, RUN, Bernoulli(0.0), offsets)
     models = []
     for t in range(T):
         assert run.advance(t, t + 1) == t + 1
         models.append(run.state.z.copy())
-
-    def index(t):
-        chosen = reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M * reflections)
-        return (chosen, 1.0) if chosen < M else (chosen - M, -1.0)
 
     def signs(t, first, counts):
         stream, lane = (layout.INITIAL_MODELS, r) if first else (layout.PERTURBATION, 0)
@@ -58,7 +51,7 @@ def test_every_action_and_model_is_the_reference_s(K, r, M, T, reflections):
         rows,
         offsets,
         T,
-        index,
+        lambda t: reference.integer(SEED, RUN, layout.MODEL_INDEX, t, M),
         lambda t: reference.normal_vector(SEED, RUN, layout.INITIAL_MODELS, t, r),
         signs,
         lambda t, p: float(1 - reference.open_uniform(SEED, RUN, int(layout.NOISE), t) < p),
@@ -138,7 +131,6 @@ def test_xi_of_a_model_stands_for_it():
         state.belief,
         bootstrap.counts_by_arm(state.belief),
         state.models.xi[slot],
-        1.0,
         state.scratch,
         bootstrap_z,
     )
@@ -152,7 +144,7 @@ def test_a_state_goes_on_from_its_arrays_and_those_that_cannot_be_are_refused():
     run = glm_runs.start(rows, z, es(5), 300, 4)
     assert run.advance(0, 100) == 100
     arrays = {name: array.copy() for name, array in saved_arrays(run.state).items()}
-    made = bootstrap.bootstrap_ensemble.layout(glm.layout(Bernoulli(0.0), 9, 2, 300), 5, 1, 300)
+    made = bootstrap.bootstrap_ensemble.layout(glm.layout(Bernoulli(0.0), 9, 2, 300), 5, 300)
     other = glm_runs.start(rows, z, es(5), 300, 4)
     other.state = restored_state(made, arrays, None, 300)
     for one in (run, other):
@@ -169,6 +161,7 @@ def test_a_state_goes_on_from_its_arrays_and_those_that_cannot_be_are_refused():
     ("call", "message"),
     [
         (lambda es: es(inflation=2.0), "inflation must be 1.0 where perturbations are 'bootstrap'"),
+        (lambda es: es(symmetric=True), "symmetric must be False where perturbations are 'boot"),
         (lambda es: es(engine="eager"), "engine must be deferred where perturbations are 'boot"),
         (lambda es: es(variance=0.25), "variance must be fisher where perturbations are 'bootst"),
         (lambda es: es().start(fastes.PoissonBandit([[1.0]])), "'bootstrap' need rewards of 0 and"),
