@@ -47,8 +47,8 @@ _HOME = {
     "sweep": "studies.execution",
 }
 
-_SUBPACKAGES = ("actions", "theory")
-"""Public subpackages: fastes.actions.Ball, fastes.theory.bounds."""
+_MODULES = {"actions": "actions", "drift": "problem.drift", "theory": "theory"}
+"""Public modules: fastes.actions.Ball, fastes.drift.Abrupt, fastes.theory.bounds."""
 
 __all__ = sorted(_HOME)
 
@@ -69,6 +69,7 @@ if TYPE_CHECKING:  # the same names for type checkers
     from fastes.agents.perturbed_history import PerturbedHistory as PerturbedHistory
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
+    from fastes.problem import drift as drift
     from fastes.problem.generalised_linear import LogisticBandit as LogisticBandit
     from fastes.problem.generalised_linear import PoissonBandit as PoissonBandit
     from fastes.problem.linear import LinearBandit as LinearBandit
@@ -90,8 +91,8 @@ if TYPE_CHECKING:  # the same names for type checkers
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SUBPACKAGES:
-        return importlib.import_module(f"fastes.{name}")
+    if name in _MODULES:
+        return importlib.import_module(f"fastes.{_MODULES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module 'fastes' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"fastes.{_HOME[name]}"), name)
@@ -100,4 +101,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_SUBPACKAGES]
+    return [*__all__, *_MODULES]

@@ -500,7 +500,7 @@ MUTANTS = [
         "        late.keys[slot], key = key, late.keys[slot]\n", "",
         _tests("actions/test_late.py::test_late_plays_of_one_arm_are_known_as_such"), compiled=True),
     Mutant("fastes/simulation/batch.py", "a checkpoint without its late rewards",
-        "        arrays = saved_arrays(state) | late_arrays(environment.late)\n", "        arrays = saved_arrays(state)\n",
+        "        arrays = saved_arrays(state) | environment_arrays(environment)\n", "        arrays = saved_arrays(state)\n",
         _tests("simulation/test_late_rewards.py::test_sets_that_change_go_on_to_the_same_bits"), compiled=True),
     Mutant("fastes/simulation/experiment.py", "another noise draws another theta",
         "if not self._changes_prior:", "if self.world.truth is None:",

@@ -21,7 +21,7 @@ class ActionSet(ABC):
     """The arms that are on offer at each step of each run.
 
     `LinearBandit` takes a set instead of an array of arms. In its methods `canonical` is a
-    `Canonical` (fastes/problem/whitening.py) and `run` a `Run` (fastes/simulation/stages.py).
+    `Canonical` (fastes/problem/whitening.py) and `run` a `Run` (fastes/simulation/run.py).
     """
 
     kind: ClassVar[str]
@@ -152,9 +152,7 @@ class ActionSet(ABC):
 
     def environment(self, actions: Any, run: Any) -> Any:
         """Return the rewards of a run; by default computed from theta and the arms on offer."""
-        from fastes.kernels.loop.environment import offer_environment
-
-        return offer_environment(actions.arms, run.z(), run.law(), run.late())
+        return run.offer_environment(actions.arms)
 
     def search(self, actions: Any, scores: str) -> Any:
         """Return a search for the best arm that is special to this set; None for the agent's."""

@@ -114,13 +114,8 @@ class Ball(ActionSet):
         return ball_actions(radius, canonical.whitening(self.exponent))
 
     def environment(self, actions: Any, run: Any) -> Any:
-        """Return the rewards; the best arm is the same at every step."""
-        from fastes.kernels.actions.ball import largest_value
-        from fastes.kernels.loop.environment import vector_environment
-
-        z = run.z()
-        best = largest_value(actions, z)
-        return vector_environment(actions.arms, z, best, run.law(), run.late())
+        """Return the rewards; the best arm is in the direction of theta."""
+        return run.vector_environment(actions)
 
     def search(self, actions: Any, scores: str) -> Any:
         """Return the search that computes the best arm; None if arms are drawn at random."""

@@ -90,11 +90,7 @@ class Subset(KnownArms):
 
     def environment(self, actions: Any, run: Any) -> Any:
         """Return the rewards of the arms of the pool."""
-        from fastes.kernels.loop.environment import pool_environment
-
-        known = run.canonical
-        means = run.means(known.arms, lambda: self.pool)
-        return pool_environment(means, actions.chosen, known.rank, run.law(), run.late())
+        return run.pool_environment(actions.chosen, lambda: self.pool)
 
     def rows_on_offer(self, run: Any, t: int, recorded: Any) -> list[Floats]:
         """Return the rows of these numbers."""

@@ -19,8 +19,9 @@ class Parameter:
     ----------
     help : str
         One sentence, for the command line.
-    kind : {"integer", "number", "choice", "flag"}
-        Type of its values; a flag is True or False, on the command line yes or no.
+    kind : {"integer", "number", "choice", "flag", "text"}
+        Type of its values; a flag is True or False, on the command line yes or no. A text begins
+        with a letter.
     usual : object
         Default on the command line and in studies. None: each agent has its own.
     minimum, maximum : number, optional
@@ -33,6 +34,8 @@ class Parameter:
         Returns whether a text outside the choices is allowed too.
     also_text : str
         Describes such a text in messages.
+    read : function, optional
+        Returns the usual form of a text, given the parameter's name and a value, or raises.
     """
 
     help: str
@@ -44,6 +47,7 @@ class Parameter:
     labelled: str = "always"
     also: Callable[[str], bool] | None = None
     also_text: str = ""
+    read: Callable[[str, Any], Any] | None = None
 
     @property
     def allowed(self) -> str:
@@ -60,6 +64,8 @@ class Parameter:
             return None
         if self.kind == "flag":
             return numbers.flag(name, value)
+        if self.read is not None:
+            return self.read(name, value)
         if self.kind == "choice":
             text = str(value)
             if value not in self.choices and not (self.also is not None and self.also(text)):

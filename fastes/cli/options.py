@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
+from fastes.checks.lists import flags, progression
 from fastes.checks.parameters import Parameter, suggestion
 from fastes.cli.errors import no_warnings
 from fastes.cli.sections import Command, section
 from fastes.files.kinds import require_replaceable
 from fastes.results.configuration import PARAMETERS
-from fastes.studies.lists import flags, progression
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)

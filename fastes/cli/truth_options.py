@@ -10,17 +10,18 @@ from fastes.problem.world import PARAMETERS, World
 
 TRUTH_SECTION = "World, where it differs from what agents believe"
 
-_PRIOR: dict[str, dict[str, Any]] = {
+_INSTEAD: dict[str, dict[str, Any]] = {
     "truth_prior_mean": ARRAY,
     "truth_prior_cov": {
         **ARRAY,
         "help": "True covariance of theta: a variance, or a d or d x d array.",
     },
+    "truth_drift": {"metavar": "DRIFT", "show_default": "theta stays"},
 }
 
 truth_options = section(
     TRUTH_SECTION,
-    *(option_of(name, each, **_PRIOR.get(name, {})) for name, each in PARAMETERS.items()),
+    *(option_of(name, each, **_INSTEAD.get(name, {})) for name, each in PARAMETERS.items()),
 )
 """Add the options of how the world differs from what agents believe."""
 

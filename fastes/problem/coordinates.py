@@ -75,3 +75,18 @@ def canonical_theta(canonical: Canonical, theta: Floats, prior_mean: Floats) -> 
             f"{shown(theta)}"
         )
     return z
+
+
+def canonical_directions(canonical: Canonical, gaps: Floats) -> Floats:
+    """Return G with F G = `gaps`, (d, n), whose columns are in the support of the prior."""
+    factor, d = canonical.factor, len(gaps)
+    assert factor is not None  # None only if arms are known
+    if np.ndim(factor) == 2:
+        matrix = np.asarray(factor)
+        sd = np.linalg.norm(matrix, axis=1)
+        unit = np.where(sd > 0.0, sd, 1.0)[:, None]  # of each coordinate
+        return np.asarray(np.linalg.lstsq(matrix / unit, gaps / unit, rcond=None)[0])
+    diagonal = np.array(np.broadcast_to(factor, d))
+    kept = kept_coordinates(diagonal)
+    sd = np.where(diagonal[kept] > 0.0, diagonal[kept], np.inf)
+    return np.asarray(gaps[kept] / sd[:, None])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
+from fastes.problem.drift import DRIFTS, Drift
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +42,9 @@ class Truth:
         The law of the noise, of mean 0 and that standard deviation s: N(0, s^2); uniform on
         [-sqrt(3) s, sqrt(3) s]; -s or s, each as likely; or of density
         exp(-sqrt(2) abs(x) / s) / (sqrt(2) s).
+    drift : drift, optional
+        How theta changes from step to step, such as ``fastes.drift.AutoRegressive(0.999)``. Regret
+        is then against the best arm of each step. By default theta stays.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class Truth:
     prior_cov: float | Floats | None
     noise: float | None
     noise_law: str
+    drift: Drift | None
     _root: float | Floats | None  # of prior_cov
 
     def __init__(
@@ -65,14 +70,21 @@ class Truth:
         prior_cov: ArrayLike | None = None,
         noise: float | None = None,
         noise_law: str = "normal",
+        drift: Drift | None = None,
     ) -> None:
         if noise_law not in LAWS:
             raise ValueError(f"noise_law must be one of {', '.join(LAWS)}, got {noise_law!r}")
+        if not (drift is None or isinstance(drift, Drift)):
+            raise TypeError(
+                "drift must be one of fastes.drift, such as fastes.drift.Abrupt([150, 300]), "
+                f"got {numbers.shown(drift)}"
+            )
         values: dict[str, Any] = {
             "prior_mean": None if prior_mean is None else _mean(prior_mean),
             "prior_cov": None if prior_cov is None else _covariance(prior_cov),
             "noise": None if noise is None else numbers.nonnegative("truth's noise", noise),
             "noise_law": noise_law,
+            "drift": drift,
         }
         values["_root"] = None if prior_cov is None else _root(values["prior_cov"])
         for name, value in values.items():
@@ -87,7 +99,8 @@ class Truth:
     def __repr__(self) -> str:
         given = [f"{name}={_shown(value)}" for name, value in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"noise_law={self.noise_law!r}"]
-        return f"Truth({', '.join([*given, *law])})"
+        moves = [] if self.drift is None else [f"drift={self.drift!r}"]
+        return f"Truth({', '.join([*given, *law, *moves])})"
 
     def _given(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in _VALUES}
@@ -96,10 +109,10 @@ class Truth:
     def is_belief(self, bandit: Bandit) -> bool:
         """Return whether the world is as the bandit's agents believe."""
         noise = self.noise in (None, bandit.rewards.unit) and self.noise_law == "normal"
-        return noise and not self.changes_prior(bandit)
+        return noise and self.drift is None and not self.changes_prior(bandit)
 
     def changes_prior(self, bandit: Bandit) -> bool:
-        """Return whether theta is drawn from another prior than the bandit's."""
+        """Return whether theta of step 0 is drawn from another prior than the bandit's."""
         import numpy as np
 
         mean, covariance = self.prior_mean, self.prior_cov
@@ -112,7 +125,8 @@ class Truth:
         """What differs from the belief, on one line; unique to this truth."""
         given = [f"{name.replace('_', ' ')} {_value_text(v)}" for name, v in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]
-        return ", ".join([*given, *law]) or "belief"
+        moves = [] if self.drift is None else [f"drift {self.drift.words}"]
+        return ", ".join([*given, *law, *moves]) or "belief"
 
     def check(self, bandit: Bandit) -> None:
         """Raise ValueError unless this truth fits the bandit."""
@@ -126,7 +140,10 @@ class Truth:
                     f"truth's {name} must fit a bandit with d={d}, got an array of shape {shape}"
                 )
         bandit.rewards.check_truth(self)
-        if self.changes_prior(bandit) and bandit.action_set.needs_coordinates:
+        if self.drift is not None:
+            self.drift.check(d)
+        moves = self.changes_prior(bandit) or self.drift is not None
+        if moves and bandit.action_set.needs_coordinates:
             self._check_support(bandit)
 
     def _check_support(self, bandit: Bandit) -> None:
@@ -137,18 +154,20 @@ class Truth:
 
         if bandit.rank == bandit.d and np.all(bandit.canonical.factor):
             return
-        believed, (mean, root) = bandit.prior_mean, self._prior(bandit)
+        believed, (mean, root) = bandit.prior_mean, self.prior(bandit)
         columns = root * np.eye(bandit.d) if np.ndim(root) < 2 else np.asarray(root)
+        visited = () if self.drift is None else self.drift.visited(mean)
         try:
-            for theta in (mean, *(believed + column for column in columns.T)):
+            for theta in (mean, *(believed + column for column in columns.T), *visited):
                 canonical_theta(bandit.canonical, theta, believed)
         except ValueError:
+            moves = ", and so must theta that drifts" if visited else ""
             raise ValueError(
                 "the support of truth's prior must lie within that of the bandit's, whose "
-                "prior_cov is singular"
+                f"prior_cov is singular{moves}"
             ) from None
 
-    def _prior(self, bandit: Bandit) -> tuple[Floats, float | Floats]:
+    def prior(self, bandit: Bandit) -> tuple[Floats, float | Floats]:
         """Return the mean of theta, and a root of its covariance."""
         import numpy as np
 
@@ -160,7 +179,7 @@ class Truth:
         return np.array(np.broadcast_to(mean, bandit.d), np.float64), root
 
     def theta(self, bandit: Bandit, seed: int, run: int) -> Floats:
-        """Return theta of a run: m + F n, with the standard normals n of that run.
+        """Return theta of a run at step 0: m + F n, with the standard normals n of that run.
 
         Examples
         --------
@@ -177,7 +196,7 @@ class Truth:
         from fastes.kernels.streams.philox import source
         from fastes.problem.whitening import kept_coordinates, rank_of
 
-        theta, root = self._prior(bandit)
+        theta, root = self.prior(bandit)
         normals = np.empty(rank_of(root, bandit.d))
         fill_normals(source(seed, run), THETA, 0, normals)
         if isinstance(root, float):
@@ -190,6 +209,53 @@ class Truth:
         transform_rows(root.copy(), normals[:, None].copy(), 1.0, gap)
         return theta + gap[:, 0]
 
+    def path(
+        self,
+        bandit: Bandit,
+        T: int,
+        seed: int = 0,
+        run: int = 0,
+        theta: ArrayLike | None = None,
+    ) -> Floats:
+        """Return theta of each of the steps 0, ..., T - 1 of a run, one a row.
+
+        Parameters
+        ----------
+        bandit : Bandit
+            The problem.
+        T, seed, run : int
+            Number of steps, seed and number of the run.
+        theta : (d,) array_like, optional
+            Theta of step 0; by default it is drawn from the prior.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=20, d=3)
+        >>> truth = fastes.Truth(drift=fastes.drift.AutoRegressive(0.9))
+        >>> truth.path(bandit, T=1000).shape
+        (1000, 3)
+        """
+        import numpy as np
+
+        from fastes.checks import arrays, memory
+        from fastes.kernels.loop.drift import write_path
+        from fastes.kernels.streams.philox import source
+        from fastes.problem.moving import moving_theta, place_of
+
+        T = numbers.integer("T", T, 1, numbers.MAX_STEPS)
+        memory.require(f"theta of {T:,} steps", 8 * T * bandit.d)
+        self.check(bandit)
+        first = self.theta(bandit, seed, run) if theta is None else arrays.array("theta", theta)
+        if first.shape != (bandit.d,):
+            raise ValueError(f"theta must have shape ({bandit.d},), got shape {first.shape}")
+        if self.drift is None:
+            return np.tile(first, (T, 1))
+        moving = moving_theta(bandit, self, place_of(bandit, self, canonical=False), first)
+        out = np.empty((T, bandit.d))
+        write_path(moving, source(seed, run), out)
+        return out
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which `from_arrays` makes the same truth, to the bit."""
         import numpy as np
@@ -198,6 +264,9 @@ class Truth:
         root = np.asarray(self._root if self.prior_cov is not None else 0.0)
         if root.ndim == 2:  # depends on LAPACK
             saved["root"] = root
+        if self.drift is not None:
+            saved["drift_kind"] = np.array(self.drift.kind)
+            saved |= {f"drift_{name}": each for name, each in self.drift.arrays().items()}
         return {**saved, "noise_law": np.array(self.noise_law)}
 
     @classmethod
@@ -205,7 +274,12 @@ class Truth:
         """Return the truth of these `arrays`, or raise KeyError, TypeError or ValueError."""
         import numpy as np
 
+        from fastes.files.archive import with_prefix
+
         given: dict[str, Any] = {name: saved[name][()] for name in _VALUES if name in saved}
+        if "drift_kind" in saved:
+            kind = DRIFTS[str(saved["drift_kind"])]
+            given["drift"] = kind.from_arrays(with_prefix(saved, "drift_"))
         truth = cls(**given, noise_law=str(saved["noise_law"]))
         if "root" in saved:
             root = np.array(saved["root"], np.float64)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
+from fastes.problem.drift import OPTION, drift_of_text, option_text
 from fastes.problem.truth import LAWS, Truth
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ PARAMETERS = {
     "truth_prior_cov": Parameter("True variance of theta.", "number", None, minimum=0),
     "truth_noise": Parameter("True standard deviation of a reward.", "number", None, minimum=0),
     "noise_law": Parameter("Distribution of the noise.", "choice", "normal", choices=LAWS),
+    "truth_drift": Parameter(
+        f"How theta changes: {OPTION}; steps count from 0.", "text", None, read=option_text
+    ),
     "delay": Parameter("Delay of rewards, in steps.", "integer", 0, maximum=numbers.MAX_STEPS),
 }
 """Parameters of the world that are single values, for studies and the command line."""
@@ -30,6 +34,7 @@ _TRUTH = {
     "truth_prior_cov": "prior_cov",
     "truth_noise": "noise",
     "noise_law": "noise_law",
+    "truth_drift": "drift",
 }
 """Those of `Truth`, with its attributes."""
 
@@ -54,7 +59,10 @@ class World:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Return the world of a value for each parameter; priors may also be arrays."""
-        truth = Truth(**{attribute: values[name] for name, attribute in _TRUTH.items()})
+        given = {attribute: values[name] for name, attribute in _TRUTH.items()}
+        text = option_text("drift", given["drift"]) if given["drift"] is not None else None
+        given["drift"] = None if text is None else drift_of_text("drift", text)
+        truth = Truth(**given)
         return cls(truth, **{name: values[name] for name in _OTHERS})
 
     @property
@@ -62,6 +70,7 @@ class World:
         """The values from which `of` makes it."""
         truth = self.truth or Truth()
         said = {name: getattr(truth, attribute) for name, attribute in _TRUTH.items()}
+        said["truth_drift"] = None if truth.drift is None else truth.drift.text
         return {**said, **self._others}
 
     @property

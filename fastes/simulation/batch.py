@@ -10,22 +10,23 @@ from numpy.typing import NDArray
 
 from fastes.agents.agent import Agent
 from fastes.agents.search import renew_search, search_workspace
-from fastes.checks.arrays import Arrays, Floats
+from fastes.checks.arrays import Floats
 from fastes.files.guard import made_of
 from fastes.kernels.agents.interface import needs_capacity, saved_arrays
 from fastes.kernels.loop.advance import advance
-from fastes.kernels.loop.late import LateRewards
+from fastes.kernels.loop.drifting import follow_theta
 from fastes.kernels.loop.lockstep import advance_lockstep, advance_sequence, lockstep_workspace
 from fastes.kernels.loop.record import Record, record
 from fastes.kernels.search.certificate import snapshot_due
 from fastes.kernels.states.stack import set_state, stack_states, state_at
 from fastes.kernels.streams.philox import Source, source
 from fastes.simulation.experiment import Experiment
-from fastes.simulation.late import fill_late, late_arrays
 from fastes.simulation.partial_result import BatchState, PartialResult
 from fastes.simulation.plan import RunPlan
+from fastes.simulation.run import environments_of
+from fastes.simulation.saved_environment import environment_arrays, fill_environment
 from fastes.simulation.shared_update import SharedUpdate
-from fastes.simulation.stages import environments_of, offers_of_run, run_failure
+from fastes.simulation.stages import offers_of_run, run_failure
 
 _SLICE_SECONDS = 0.1
 
@@ -65,7 +66,7 @@ def _run_alone(
     e, agent, run = context.experiment, context.agent, runs[0]
     origin = source(e.seed, run)
     actions, environment, work = offers_of_run(e, agent, run, context.plan.search)
-    state = _state(e, agent, run, saved and saved.states[0], actions.arms, environment.late)
+    state = _state(e, agent, run, saved, actions.arms, environment)
     row = run - context.partial.runs.start
     known = context.partial
     kept = record(e.times, known.regret[row], counts, known.actions[row], known.rewards[row])
@@ -89,7 +90,7 @@ def _run_alone(
         return int(reached)
 
     def capture(t: int) -> BatchState:
-        arrays = saved_arrays(state) | late_arrays(environment.late)
+        arrays = saved_arrays(state) | environment_arrays(environment)
         return BatchState(runs, t, kept.total.copy(), [arrays])
 
     if e.probe_times is not None:
@@ -100,6 +101,8 @@ def _run_alone(
                 continue
             yield from slices(t, moment, step_to, capture, kept.total)
             t = moment
+            if e.drift is not None:
+                follow_theta(environment, origin, t)
             found = probe(e.bandit, agent, state, origin, t, environment.means, e.samples)
             for room, value in zip(context.partial.measurements or (), found, strict=True):
                 room[row, i] = value
@@ -116,16 +119,14 @@ def _run_many(
         np.full(n, e.seed, np.uint64), np.arange(runs.start, runs.stop, dtype=np.uint64)
     )
     environments = environments_of(e, runs, actions.arms, lambda: e.bandit.actions)
-    first_late = state_at(environments.late, 0)
-    state = _state(e, agent, runs[0], saved and saved.states[0], actions.arms, first_late)
+    state = _state(e, agent, runs[0], saved, actions.arms, state_at(environments, 0))
     states = stack_states(state, n)
     if saved is None and agent.starts_alike:
         set_state(states, slice(n), state)
     else:
         for i, run in enumerate(runs):
-            stored = None if saved is None else saved.states[i]
-            late = state_at(environments.late, i)
-            set_state(states, i, _state(e, agent, run, stored, actions.arms, late))
+            environment = state_at(environments, i)
+            set_state(states, i, _state(e, agent, run, saved, actions.arms, environment))
     del state  # free its memory
     rows = context.partial.rows(runs)
     records = Record(
@@ -163,9 +164,9 @@ def _run_many(
 
     def capture(t: int) -> BatchState:
         add_counts()
-        late = environments.late
         arrays = [
-            saved_arrays(state_at(states, i)) | late_arrays(state_at(late, i)) for i in range(n)
+            saved_arrays(state_at(states, i)) | environment_arrays(state_at(environments, i))
+            for i in range(n)
         ]
         return BatchState(runs, t, records.total[:, 0].copy(), arrays)
 
@@ -174,18 +175,19 @@ def _run_many(
 
 
 def _state(
-    e: Experiment, agent: Agent, run: int, saved: Arrays | None, arms: Any, late: LateRewards
+    e: Experiment, agent: Agent, run: int, saved: BatchState | None, arms: Any, environment: Any
 ) -> Any:
-    """Return the agent's initial state, or the saved one, for which `late` is filled too."""
+    """Return the agent's initial state, or the saved one, whose environment is filled too."""
     r, learned = e.bandit.rank, (e.bandit.rewards, e.bandit.action_set.keys)
     if not e.bandit.action_set.arms_repeat:
         arms = None
     if saved is None:
         K = None if arms is None else arms.K
         return agent.initial_state(K, r, source(e.seed, run), e.T, *learned)
+    stored = saved.states[run - saved.runs.start]
     with made_of("the checkpoint", "state"):
-        fill_late(late, saved)
-        return agent.restored_state(saved, arms, r, e.T, *learned)
+        fill_environment(environment, stored, saved.t)
+        return agent.restored_state(stored, arms, r, e.T, *learned)
 
 
 def slices(

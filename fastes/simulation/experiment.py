@@ -1,6 +1,6 @@
 """Experiments: one problem and several agents that face the same theta and noise."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -16,6 +16,9 @@ from fastes.checks.arrays import Arrays, Floats
 from fastes.checks.parameters import Parameter
 from fastes.files.archive import utc_now, with_prefix
 from fastes.problem.bandit import Bandit
+from fastes.problem.drift import Drift
+from fastes.problem.moving import Place, place_of
+from fastes.problem.truth import Truth
 from fastes.problem.world import AS_BELIEVED, World
 from fastes.results.configuration import PARAMETERS, TRAJECTORIES, Configuration
 from fastes.results.versions import versions
@@ -69,8 +72,9 @@ class Experiment:
         for agent in self.agents:
             given.check_plays(agent.label, agent.scores)
         object.__setattr__(self, "world", self.world.fitted(self.bandit))
-        if self.theta is not None and self._changes_prior:
-            truth = self.world.truth
+        truth = self.world.truth
+        drawn_later = self.drift is not None and self.drift.uses_prior
+        if self.theta is not None and self._changes_prior and not drawn_later:
             raise ValueError(f"theta is fixed, so truth must not set its prior, got {truth}")
 
     def _check_beliefs(self) -> None:
@@ -97,8 +101,34 @@ class Experiment:
         """Largest number of delayed rewards."""
         return min(self.world.delay, self.T)
 
+    @property
+    def drift(self) -> Drift | None:
+        """How theta changes, if it does."""
+        return None if self.world.truth is None else self.world.truth.drift
+
+    @cached_property
+    def place(self) -> Place:
+        """The coordinates of a theta that changes."""
+        assert self.world.truth is not None
+        return place_of(self.bandit, self.world.truth, self.bandit.action_set.needs_coordinates)
+
+    def arms_once(self, form: str, make: Callable[[], Floats]) -> Floats:
+        """Return the arms in a form that all runs share, made when first asked for."""
+        if form not in self._arms:
+            self._arms[form] = make()
+        return self._arms[form]
+
+    @cached_property
+    def _arms(self) -> dict[str, Floats]:
+        return {}
+
+    def first_theta(self, run: int) -> Floats:
+        """Return theta of a run at step 0."""
+        theta, truth = self.true_theta(run), self.world.truth or Truth()
+        return truth.theta(self.bandit, self.seed, run) if theta is None else theta
+
     def true_theta(self, run: int) -> Floats | None:
-        """Return theta of a run, or None if it is drawn from the bandit's prior."""
+        """Return theta of a run at step 0, or None if it is drawn from the bandit's prior."""
         if self.theta is not None:
             return self.theta[run % len(self.theta)]
         if not self._changes_prior:

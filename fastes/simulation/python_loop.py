@@ -14,6 +14,7 @@ from fastes.agents.own import OwnAgent, OwnAgentError, OwnState, failed
 from fastes.checks.arrays import Floats
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.jit.boxed import boxed
+from fastes.kernels.loop.drifting import follow_theta
 from fastes.kernels.loop.environment import draw_variates
 from fastes.kernels.loop.live import Live, observe
 from fastes.kernels.rewards.interface import reward_of
@@ -64,6 +65,8 @@ def run_own_agent(
 
         yield from slices(t, moment, step_to, capture, total)
         t, state = moment, OwnState(belief.state.belief, played.player)
+        if e.drift is not None:
+            follow_theta(played.stage.environment, origin, t)
         means = played.stage.environment.means
         found = probe(e.bandit, agent, state, origin, t, means, e.samples)
         for room, value in zip(known.measurements or (), found, strict=True):

@@ -4,7 +4,7 @@ See fastes/actions/action_set.py.
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,21 +16,11 @@ from fastes.agents.search import workspace_on
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import shown
-from fastes.kernels.actions.arms import Arms
-from fastes.kernels.arithmetic.tile_product import TILE
-from fastes.kernels.loop.environment import Environment, draw_values, environments
-from fastes.kernels.loop.late import LateRewards, late_rewards
 from fastes.kernels.loop.own import offered_means, vector_means
-from fastes.kernels.rewards.interface import mean_of_value
-from fastes.kernels.states.layout import allocate
-from fastes.kernels.states.stack import state_at
-from fastes.kernels.streams.layout import THETA
-from fastes.kernels.streams.normals import fill_normals
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import Bandit
-from fastes.problem.coordinates import canonical_theta, largest_value
-from fastes.problem.whitening import LARGEST_VALUE, Canonical, arm_values, check_size
 from fastes.simulation.experiment import Experiment
+from fastes.simulation.run import Run
 
 _MOST_STEPS = 4096  # per block, to bound memory
 _MOST_NUMBERS = 1 << 20  # of arms on offer, per block
@@ -52,69 +42,6 @@ def offers_of_run(e: Experiment, agent: Agent, run: int, search: str) -> Offers:
     return Offers(actions, environment, workspace_on(agent, given, actions, search))
 
 
-class Run:
-    """One run of an experiment, as its action set sees it."""
-
-    def __init__(self, e: Experiment, run: int) -> None:
-        self.canonical: Canonical = e.bandit.canonical
-        self.seed, self.run, self._e = e.seed, run, e
-
-    def law(self) -> Any:
-        """Return the reward law, for kernels."""
-        return allocate(self._e.law)
-
-    def late(self) -> LateRewards:
-        """Return the ring of delayed rewards, for kernels."""
-        return late_rewards(self._e.waiting, self.canonical.rank)
-
-    def z(self) -> Floats:
-        """Return the true theta in canonical coordinates."""
-        bandit, theta = self._e.bandit, self._e.true_theta(self.run)
-        if theta is not None:
-            largest = largest_value(theta, bandit.action_set.longest, bandit.rewards.unit)
-            check_size("the arms' mean rewards", np.array(largest), LARGEST_VALUE)
-            return canonical_theta(bandit.canonical, theta, bandit.prior_mean)
-        z = np.empty(bandit.rank)
-        fill_normals(source(self.seed, self.run), THETA, 0, z)
-        return z
-
-    def means(self, arms: Arms | None, rows: Callable[[], Floats]) -> Floats:
-        """Return the mean rewards of arms; `rows` returns their rows if needed."""
-        means: Floats = _means(self._e, range(self.run, self.run + 1), arms, rows)[0]
-        return means
-
-    def environment(self, arms: Arms | None, rows: Callable[[], Floats]) -> Environment:
-        """Return the environment if these arms are on offer at every step."""
-        runs = range(self.run, self.run + 1)
-        one: Environment = state_at(environments_of(self._e, runs, arms, rows), 0)
-        return one
-
-
-def environments_of(
-    e: Experiment, runs: range, arms: Arms | None, rows: Callable[[], Floats]
-) -> Environment:
-    """Return a stack of the environments of runs with these arms on offer at every step."""
-    return environments(_means(e, runs, arms, rows), e.bandit.rank, e.law, e.waiting)
-
-
-def _means(e: Experiment, runs: range, arms: Any, rows: Callable[[], Floats]) -> Floats:
-    """Return the mean rewards of arms in each run, (runs, K), in units of the noise.
-
-    `arms` are in canonical coordinates, in which theta is drawn; `rows` returns the original ones,
-    for a theta from elsewhere.
-    """
-    values = np.empty((len(runs), arms.K))
-    for row, run in zip(values, runs, strict=True):
-        theta = e.true_theta(run)
-        if theta is None:  # then so for all runs
-            z, seed = np.empty(e.bandit.rank), np.uint64(e.seed)
-            draw_values(arms, seed, np.uint64(runs.start), z, np.empty(TILE), values)
-            break
-        row[:] = arm_values(rows(), theta, e.bandit.rewards.unit)
-    means: Floats = mean_of_value(allocate(e.law), values)
-    return means
-
-
 def run_failure(bandit: Bandit, run: int, step: int) -> Exception:
     """Return the error of a run that could not choose an arm at a step."""
     fault = bandit.action_set.fault(step)
@@ -128,6 +55,7 @@ class Stage:
 
     def __init__(self, e: Experiment, agent: OwnAgent, run: int) -> None:
         self._agent, self._run, self._set = agent, Run(e, run), e.bandit.action_set
+        self._bandit, self._source = e.bandit, source(e.seed, run)
         self._actions, self.environment, _ = offers_of_run(e, agent, run, "none")
         self.most_steps = _MOST_STEPS  # per block
         self._arms: list[int] = []
@@ -175,14 +103,19 @@ class Stage:
         return OwnAgentError(f"{self._agent.label}: act() must return {what} {when}")
 
 
-class _RowStage(Stage):
-    """Rows on offer at every step, chosen by index."""
+class _BlockStage(Stage):
+    """Mean rewards that change from step to step, computed for a block of steps; arms by number."""
 
     def _begin(self, e: Experiment) -> None:
-        self._bandit, self._K, self._source = e.bandit, e.bandit.K, source(e.seed, self._run.run)
-        self.most_steps = max(1, min(_MOST_STEPS, _MOST_NUMBERS // (self._K * (e.bandit.d + 2))))
+        self._K = e.bandit.K
+        most = _MOST_NUMBERS // (self._K * self._numbers_of_arm)
+        self.most_steps = max(1, min(_MOST_STEPS, most))
 
-    def offered(self, t: int, n: int) -> list[Floats]:
+    @property
+    def _numbers_of_arm(self) -> int:
+        return 2
+
+    def offered(self, t: int, n: int) -> Sequence[Floats] | None:
         shape = (n, self._K)
         self._first, self._arms = t, []
         self._means, self._best = np.empty(shape), np.empty(n)
@@ -192,6 +125,26 @@ class _RowStage(Stage):
         if not np.isfinite(self._means).all():
             wrong = int(np.argmin(np.isfinite(self._means).all(axis=1)))
             raise run_failure(self._bandit, self._run.run, t + wrong)
+        return None
+
+    def take(self, choice: Any, i: int) -> tuple[Any, float]:
+        arm = self._checked(choice, self._K, i)
+        self._arms.append(arm)
+        return arm, float(self._means[i, arm])
+
+    def best(self) -> Floats:
+        return self._best
+
+
+class _RowStage(_BlockStage):
+    """Rows on offer at every step, chosen by index."""
+
+    @property
+    def _numbers_of_arm(self) -> int:
+        return self._bandit.d + 2
+
+    def offered(self, t: int, n: int) -> Sequence[Floats] | None:
+        super().offered(t, n)
         self._rows = self._set.rows_on_offer(self._run, t, self._numbers)
         return self._rows
 
@@ -203,9 +156,6 @@ class _RowStage(Stage):
 
     def numbers(self) -> NDArray[np.int64]:
         return self._numbers[np.arange(len(self._arms)), self._arms]
-
-    def best(self) -> Floats:
-        return self._best
 
 
 class _VectorStage(Stage):
@@ -226,7 +176,8 @@ class _VectorStage(Stage):
         if placed is None:
             what = f"{self._set.d} numbers, {self._set.vectors}, got {shown(choice)}"
             raise self._refused(what, i)
-        mean, best = vector_means(self._actions, self.environment, placed)
+        t = self._first + i
+        mean, best = vector_means(self._actions, self.environment, self._source, t, placed)
         self._bests.append(best)
         return vector, mean
 
@@ -242,4 +193,7 @@ _STAGES: dict[str, type[Stage]] = {"number": Stage, "row": _RowStage, "vector": 
 
 def stage_of_run(e: Experiment, agent: OwnAgent, run: int) -> Stage:
     """Return the stage of a run of a custom agent."""
-    return _STAGES[e.bandit.action_set.chosen_by](e, agent, run)
+    chosen_by = e.bandit.action_set.chosen_by
+    if chosen_by == "number" and e.drift is not None:
+        return _BlockStage(e, agent, run)
+    return _STAGES[chosen_by](e, agent, run)

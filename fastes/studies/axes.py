@@ -5,10 +5,10 @@ from typing import Any
 
 from fastes.agents import AGENTS, agent_parameters
 from fastes.agents.own import names_own_agent
+from fastes.checks.lists import flags, progression, texts
 from fastes.checks.parameters import FLAGS, Parameter
 from fastes.problem import random_problem, world
 from fastes.results import configuration
-from fastes.studies.lists import flags, progression
 
 OWNERS: dict[str, list[str]] = {name: agents for name, (_, agents) in agent_parameters().items()}
 """The agents that have an axis, for axes that not all agents have."""
@@ -41,6 +41,8 @@ def _read(kind: str, name: str, text: str) -> list[Any]:
     """Return the values in a text, on an axis of this kind."""
     if kind == "choice":
         return [value.strip() for value in text.split(",")]
+    if kind == "text":
+        return list(texts(text))
     return flags(name, text) if kind == "flag" else progression(name, text)
 
 

@@ -3,7 +3,7 @@
 from ..agents.interface import needs_capacity
 from ..jit.decorators import entry
 from ..search.certificate import snapshot_due
-from .environment import draw_reward
+from .environment import draw_reward, move_theta
 from .late import observe_in_turn
 from .record import record_step
 from .step import choose_arm
@@ -21,6 +21,7 @@ def advance(agent, actions, environment, record, source, work, start, stop):
         arm = choose_arm(agent, actions, source, t, work)
         if arm < 0:
             return t
+        move_theta(environment, source, t)
         reward = draw_reward(environment, source, t, arm)
         observe_in_turn(agent, actions, environment, arm, reward, source, t)
         record_step(record, environment, t, arm, reward)

@@ -86,6 +86,11 @@ def vector_environment(arms, z, value, law, late) -> VectorEnvironment:
 
 
 @generic
+def move_theta(environment, source, t):
+    """Move theta on to step t, before anything else is asked of it. By default it stays."""
+
+
+@generic
 def mean_reward(environment, arm):
     """Return the mean reward of an arm on offer."""
     return environment.means[arm]
@@ -104,7 +109,7 @@ def arm_number(environment, arm):
 
 
 @inlined
-def _mean_of_row(environment, arm):
+def mean_of_row(environment, arm):
     """Return the mean of o + b'z, summed as `score_tile` does: none exceeds the best of all."""
     value = load_arm(environment.arms, arm, environment.row)
     for j in range(environment.z.shape[0]):
@@ -112,23 +117,22 @@ def _mean_of_row(environment, arm):
     return mean_of_value(environment.law, value)
 
 
+@mean_reward.body(VectorEnvironment)
+@mean_reward.body(OfferEnvironment)
+def offered_mean(environment, arm):
+    """Return the mean reward of an arm on offer, by its value."""
+    return mean_of_row(environment, arm)
+
+
 @mean_reward.body(PoolEnvironment)
-def _pool_mean(environment, arm):
+def pool_mean(environment, arm):
+    """Return the mean reward of an arm on offer, of a pool."""
     return environment.means[environment.number[arm]]
 
 
-@mean_reward.body(OfferEnvironment)
-def _offered_mean(environment, arm):
-    return _mean_of_row(environment, arm)
-
-
-@mean_reward.body(VectorEnvironment)
-def _vector_mean(environment, arm):
-    return _mean_of_row(environment, arm)
-
-
 @best_reward.body(PoolEnvironment)
-def _best_of_pool(environment):
+def best_of_pool(environment):
+    """Return the largest mean reward on offer, of a pool."""
     best = -np.inf
     for arm in range(environment.number.shape[0]):
         best = max(best, environment.means[environment.number[arm]])
@@ -136,7 +140,8 @@ def _best_of_pool(environment):
 
 
 @best_reward.body(OfferEnvironment)
-def _best_offered(environment):
+def best_offered(environment):
+    """Return the largest mean reward of the arms on offer, by their values."""
     arms, best = environment.arms, -np.inf
     for tile in range(arms.tiles.shape[0]):
         score_tile(arms.tiles[tile], arms.offsets[tile], environment.z, environment.scores)
@@ -146,11 +151,12 @@ def _best_offered(environment):
 
 @best_reward.body(VectorEnvironment)
 def _best_vector(environment):
-    return max(environment.best, _mean_of_row(environment, 0))  # which rounding may raise
+    return max(environment.best, mean_of_row(environment, 0))  # which rounding may raise
 
 
 @arm_number.body(PoolEnvironment)
-def _pool_number(environment, arm):
+def pool_number(environment, arm):
+    """Return the number in the pool of an arm on offer."""
     return environment.number[arm]
 
 
@@ -165,7 +171,7 @@ def draw_values(arms, seed, first, z, scores, values):
 
 @inlined
 def draw_reward(environment, source, t, arm):
-    """Return the reward of an arm at step t."""
+    """Return the reward of an arm at step t, to which theta has been moved."""
     law = environment.law
     return reward_of(law, mean_reward(environment, arm), variate(law, source, t))
 

@@ -20,7 +20,7 @@ from ..search.tile_scores import largest_of
 from ..states.layout import allocated, zeros
 from ..states.stack import state_at
 from .advance import advance
-from .environment import draw_reward
+from .environment import draw_reward, move_theta
 from .late import observe_in_turn
 from .record import record_step
 
@@ -115,6 +115,7 @@ def advance_lockstep(
             if arm < 0:
                 failed_run[0] = i
                 return t
+            move_theta(environment, source, t)
             reward = draw_reward(environment, source, t, arm)
             observe_in_turn(agent, actions, environment, arm, reward, source, t)
             record_step(state_at(records, i), environment, t, arm, reward)

@@ -2,7 +2,7 @@
 
 from ..actions.offer import offer, take_vector
 from ..jit.decorators import entry
-from .environment import arm_number, best_reward, mean_reward
+from .environment import arm_number, best_reward, mean_reward, move_theta
 
 
 @entry
@@ -13,6 +13,7 @@ def offered_means(actions, environment, source, first, means, best, numbers):
     """
     for i in range(means.shape[0]):
         offer(actions, source, first + i)
+        move_theta(environment, source, first + i)
         for arm in range(means.shape[1]):
             means[i, arm] = mean_reward(environment, arm)
             numbers[i, arm] = arm_number(environment, arm)
@@ -20,7 +21,8 @@ def offered_means(actions, environment, source, first, means, best, numbers):
 
 
 @entry
-def vector_means(actions, environment, a):
-    """Return the mean reward of a vector, in the set's unit, and the largest that there is."""
+def vector_means(actions, environment, source, t, a):
+    """Return the mean reward of a vector at step t, in the set's unit, and the largest there is."""
     played = take_vector(actions, a)
+    move_theta(environment, source, t)
     return mean_reward(environment, played), best_reward(environment)

@@ -1,6 +1,6 @@
 """States of several runs, stacked: a named tuple of arrays with one axis more."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -9,6 +9,12 @@ from numba.extending import intrinsic, overload
 from numba.np import arrayobj
 
 from .layout import allocate
+
+
+class Shared(NamedTuple):
+    """A part of a state that is the same for all states of a stack: it is stored once."""
+
+    value: Any
 
 
 def stack_states(state: Any, n: int) -> Any:
@@ -21,6 +27,8 @@ def stack_states(state: Any, n: int) -> Any:
 
 
 def _stack_part(part: Any, n: int, done: dict[int, np.ndarray]) -> Any:
+    if isinstance(part, Shared):
+        return part
     if isinstance(part, tuple):
         return type(part)(*(_stack_part(field, n, done) for field in part))
     if id(part) not in done or not isinstance(part, np.ndarray):
@@ -32,6 +40,8 @@ def _stack_part(part: Any, n: int, done: dict[int, np.ndarray]) -> Any:
 def set_state(stack: Any, i: int | slice, state: Any) -> None:
     """Copy a state to the i-th state of a stack, zero so far."""
     for room, part in zip(stack, state, strict=True):
+        if isinstance(part, Shared):
+            continue
         if isinstance(part, tuple):
             set_state(room, i, part)
         elif np.any(part):
@@ -48,6 +58,8 @@ def stacked(layout: Any, n: int) -> Any:
 
 def state_at(stack, i):
     """Return the i-th state of a stack; its arrays are views."""
+    if isinstance(stack, Shared):
+        return stack
     if isinstance(stack, tuple):
         return type(stack)(*(state_at(field, i) for field in stack))
     return stack[i]
@@ -67,7 +79,13 @@ def _state_at(typingctx, stack, i):
     return _kind_of_view(stack)(stack, i), codegen
 
 
+def _is_shared(kind):
+    return getattr(kind, "instance_class", None) is Shared
+
+
 def _kind_of_view(stack):
+    if _is_shared(stack):
+        return stack
     if isinstance(stack, types.BaseNamedTuple):
         fields = [_kind_of_view(field) for field in stack]
         return types.BaseTuple.from_types(fields, stack.instance_class)
@@ -76,6 +94,8 @@ def _kind_of_view(stack):
 
 def _view(context, builder, stack, value, i):
     """Emit code for the i-th state of a stack."""
+    if _is_shared(stack):
+        return value
     kind = _kind_of_view(stack)
     if isinstance(stack, types.BaseNamedTuple):
         fields = enumerate(stack)

@@ -14,7 +14,7 @@ from ..jit.decorators import inlined
 _U = np.uint64
 
 # Typed numbers, not Python's: numba would compile a copy of each kernel for every literal.
-THETA = _U(1)  # the true parameter: a vector at 0
+THETA = _U(1)  # the true parameter: a vector at 0; where it drifts, at t too (loop/drift.py)
 MODEL_INDEX = _U(2)  # which model a step reads: an integer at t
 INITIAL_MODELS = _U(3)  # xi of a model before the first step, or at its first read: a vector
 PERTURBATION = _U(4)  # W: a scalar for each model at t, or a vector at t or at the read of step t

@@ -1,5 +1,7 @@
 """Late rewards: the same bits in every mode, on any threads, from any checkpoint."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from checkpoints import assert_same, recorded, resumed, some
@@ -9,7 +11,7 @@ from fastes.kernels.loop.late import late_rewards
 import fastes
 from fastes.actions import Ball, Fresh
 from fastes.simulation import plan, shared_update
-from fastes.simulation.late import fill_late, late_arrays
+from fastes.simulation.saved_environment import environment_arrays, fill_environment
 
 BANDIT = fastes.LinearBandit.random(70, 5, noise=0.5)
 SMALL = fastes.LinearBandit([[1.0]])
@@ -116,19 +118,22 @@ def test_a_delay_is_a_number_of_steps(delay):
 
 
 def test_a_ring_is_restored_from_its_arrays_or_refused():
-    ring = late_rewards(5, 2)
+    def with_ring(n):
+        return SimpleNamespace(late=late_rewards(n, 2))
+
+    full, larger = with_ring(5), with_ring(8)
+    ring = full.late
     ring.rows[:], ring.keys[:], ring.rewards[:] = 1.5, 7, -2.0
-    arrays = late_arrays(ring)
-    larger = late_rewards(8, 2)
-    fill_late(larger, arrays)
-    assert (larger.keys == [7] * 5 + [0] * 3).all()
-    assert (larger.rows[:5] == 1.5).all()
-    assert late_arrays(late_rewards(0, 2)) == {}
+    arrays = environment_arrays(full)
+    fill_environment(larger, arrays, 9)
+    assert (larger.late.keys == [7] * 5 + [0] * 3).all()
+    assert (larger.late.rows[:5] == 1.5).all()
+    assert environment_arrays(with_ring(0)) == {}
     for name, part in (("rows", np.zeros((5, 3))), ("rewards", np.zeros(9))):
         with pytest.raises(ValueError, match="could not broadcast"):
-            fill_late(late_rewards(8, 2), {**arrays, f"late_{name}": part})
+            fill_environment(with_ring(8), {**arrays, f"late_{name}": part}, 9)
     with pytest.raises(KeyError):
-        fill_late(late_rewards(8, 2), {})
+        fill_environment(with_ring(8), {}, 9)
 
 
 def test_a_delay_that_takes_too_much_room_is_refused():

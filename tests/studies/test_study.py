@@ -12,13 +12,13 @@ from sweeps import SMALL, run
 
 import fastes
 from fastes.checks import memory
+from fastes.checks.lists import progression
 from fastes.problem.sizes import problem_bytes
 from fastes.simulation import plan
 from fastes.studies import calibration as cost
 from fastes.studies import execution as sweep
 from fastes.studies import store, study, tasks
 from fastes.studies.axes import AXES
-from fastes.studies.lists import progression
 
 
 def test_a_grid_is_all_combinations_each_once():

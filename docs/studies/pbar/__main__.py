@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import fastes
+from fastes.checks.lists import progression
 from fastes.results.diagnostics import Mean
 from fastes.results.tables import Column, Grid, grid, in_brackets, print_parts, rounded
-from fastes.studies.lists import progression
 from pbar.figure import draw_pbar
 from pbar.history_laws import HistoryLaws, bounds_on, history_laws
 

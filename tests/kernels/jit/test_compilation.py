@@ -83,7 +83,7 @@ def test_the_library_leaves_the_garbage_collector_as_it_is():
 def test_the_public_names_are_there_and_no_others():
     for name in fastes.__all__:
         assert getattr(fastes, name).__doc__
-    assert dir(fastes) == sorted([*fastes.__all__, "actions", "theory"])
+    assert dir(fastes) == sorted([*fastes.__all__, "actions", "drift", "theory"])
     assert fastes.theory.bounds.theorem1.__doc__
     assert fastes.actions.Ball.__doc__
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):

@@ -1,4 +1,4 @@
-"""Parsing of lists of values: 1,2,5 or 2,4,8,...,1024."""
+"""Parsing of lists of values: 1,2,5 or 2,4,8,...,1024 or ar:0.9,abrupt:100,200."""
 
 import re
 from fractions import Fraction
@@ -46,6 +46,17 @@ def flags(name: str, text: str) -> list[bool]:
         return list(dict.fromkeys(known[item.strip()] for item in text.split(",")))
     except KeyError:
         raise ValueError(f"{name} must be yes, no or both, such as no,yes, got {text!r}") from None
+
+
+def texts(text: str) -> list[str]:
+    """Return the texts in a list; each begins with a letter, and may hold a list of numbers.
+
+    Examples
+    --------
+    >>> texts("none,abrupt:100,200,...,900,ar:0.999")
+    ['none', 'abrupt:100,200,...,900', 'ar:0.999']
+    """
+    return [item.strip() for item in re.split(r",(?=\s*[A-Za-z])", text)]
 
 
 def _number(text: str) -> Fraction:
