@@ -47,13 +47,14 @@ _HOME = {
     "sweep": "studies.execution",
 }
 
-_MODULES = {"actions": "actions", "drift": "problem.drift", "theory": "theory"}
-"""Public modules: fastes.actions.Ball, fastes.drift.Abrupt, fastes.theory.bounds."""
+_SUBPACKAGES = ("actions", "drift", "theory")
+"""Public subpackages: fastes.actions.Ball, fastes.drift.Abrupt, fastes.theory.bounds."""
 
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:  # the same names for type checkers
     from fastes import actions as actions
+    from fastes import drift as drift
     from fastes import theory as theory
     from fastes.agents.bayes_ucb import BayesUCB as BayesUCB
     from fastes.agents.ensemble_plus_plus import EnsemblePlusPlus as EnsemblePlusPlus
@@ -69,7 +70,6 @@ if TYPE_CHECKING:  # the same names for type checkers
     from fastes.agents.perturbed_history import PerturbedHistory as PerturbedHistory
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
-    from fastes.problem import drift as drift
     from fastes.problem.generalised_linear import LogisticBandit as LogisticBandit
     from fastes.problem.generalised_linear import PoissonBandit as PoissonBandit
     from fastes.problem.linear import LinearBandit as LinearBandit
@@ -91,8 +91,8 @@ if TYPE_CHECKING:  # the same names for type checkers
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"fastes.{_MODULES[name]}")
+    if name in _SUBPACKAGES:
+        return importlib.import_module(f"fastes.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'fastes' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"fastes.{_HOME[name]}"), name)
@@ -101,4 +101,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_MODULES]
+    return [*__all__, *_SUBPACKAGES]

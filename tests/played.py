@@ -51,6 +51,23 @@ def true_theta(problem, U, truth):
     return mean + root @ normals
 
 
+def value_of(drift):
+    """Return what the reference's `drifting` takes as value."""
+    if drift.kind == "piecewise":
+        return dict(zip(drift.steps, drift.thetas, strict=True))
+    return getattr(drift, {"abrupt": "steps", "ar": "rho", "rotating": "angle"}[drift.kind])
+
+
+def thetas(mean, root, drift, T, seed=SEED, run=RUN, first=None):
+    """Return theta of every step, by the reference, with the prior N(mean, root root')."""
+
+    def draw(t):
+        return root @ reference.normal_vector(seed, run, int(layout.THETA), t, root.shape[1])
+
+    first = mean + draw(0) if first is None else first
+    return reference.drifting(drift.kind, value_of(drift), T, first, mean, draw)
+
+
 def noise_of(truth, sigma):
     """Return the law of the noise and its standard deviation."""
     if truth is None:
@@ -161,7 +178,9 @@ def compare(bandit, agent, T, scores_of, perturbation=normal_perturbation, truth
         np.zeros((1, bandit.d)), bandit.prior_mean, bandit.prior_cov, bandit.noise
     )
     U, sigma, r, given = played.lift, bandit.noise, bandit.rank, bandit.actions
-    theta = true_theta(problem, U, truth)
+    theta = np.tile(true_theta(problem, U, truth), (T, 1))
+    if truth is not None and truth.drift is not None:
+        theta = thetas(problem.mean, U, truth.drift, T)
     law, spread = noise_of(truth, sigma)
     regret, beliefs = [], []
 
@@ -180,7 +199,7 @@ def compare(bandit, agent, T, scores_of, perturbation=normal_perturbation, truth
             np.testing.assert_allclose(tiles, rows @ U / sigma, atol=atol)
         # The best, or tied with it to rounding.
         assert scores[arm] >= scores.max() - TOLERANCE * max(1e-300, np.abs(scores).max())
-        values = rows @ theta
+        values = rows @ theta[t]
         regret.append(values.max() - values[arm])
         return arm
 

@@ -189,6 +189,7 @@ def play(
 ) -> list[Step]:
     """Algorithm 1, and any other agent that maximises a score.
 
+    `theta` is a vector, or one for each step, a row each.
     `scores_of(t, mean, covariance, models)` scores every arm, `arm_of(t, scores)` breaks ties,
     `perturbation(t, m)` is W of model m for the reward of step t, in units of reward; `offer(t)`
     are the arms on offer at step t, by default those of the problem. The reward of step t is
@@ -202,7 +203,7 @@ def play(
         arm = arm_of(t, scores)
         steps.append(Step(scores, arm, mean, covariance, models))
         a = (problem.actions if offer is None else offer(t))[arm]
-        history.append((a, a @ theta + noise(t)))
+        history.append((a, a @ (theta if theta.ndim == 1 else theta[t]) + noise(t)))
         s = t - delay
         if s >= 0:
             a, reward = history[s]
@@ -213,6 +214,33 @@ def play(
             mean, covariance = posterior_update(problem, mean, covariance, a, reward)
     steps.append(Step(np.array([]), -1, mean, covariance, models))
     return steps
+
+
+def drifting(
+    drift: str, value: Any, T: int, first: Floats, mean: Floats, draw: Callable[[int], Floats]
+) -> Floats:
+    """Theta of the steps 0, ..., T - 1, a row each.
+
+    `draw(t)` is what step t draws from N(0, prior covariance).
+    `value` is what the drift is made of: the steps, rho, the angle, or a theta for each step that
+    has one.
+    """
+    path = [first]
+    for t in range(1, T):
+        theta = path[-1]
+        if drift == "abrupt" and t in value:
+            theta = mean + draw(t)
+        elif drift == "ar":
+            theta = mean + value * (theta - mean) + np.sqrt(1 - value**2) * draw(t)
+        elif drift == "rotating":
+            turn = np.eye(len(mean))
+            turn[0, 0] = turn[1, 1] = np.cos(value)
+            turn[1, 0], turn[0, 1] = np.sin(value), -np.sin(value)
+            theta = mean + turn @ (theta - mean)
+        elif drift == "piecewise":
+            theta = np.asarray(value.get(t, theta), float)
+        path.append(theta)
+    return np.array(path)
 
 
 def regret(problem: Problem, theta: Floats, arms: list[int]) -> Floats:

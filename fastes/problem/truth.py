@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
-from fastes.problem.drift import DRIFTS, Drift
+from fastes.drift import DRIFTS, Drift
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

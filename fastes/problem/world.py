@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
 from fastes.checks.parameters import Parameter
-from fastes.problem.drift.text import OPTION, drift_of_text, option_text
+from fastes.drift.text import OPTION, drift_of_text, option_text
 from fastes.problem.truth import LAWS, Truth
 
 if TYPE_CHECKING:

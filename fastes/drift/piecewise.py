@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from fastes.problem.drift.drift import Drift
-from fastes.problem.drift.steps import checked_steps, step_array, steps_in_words
+from fastes.drift.drift import Drift
+from fastes.drift.steps import checked_steps, step_array, steps_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fastes.checks.arrays import Floats
-    from fastes.problem.moving import Place
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +108,7 @@ class Piecewise(Drift):
                 f"drift's thetas must fit a bandit with d={d}, got shape {self.thetas.shape}"
             )
 
-    def kernel(self, place: Place, first: Floats) -> Any:
+    def kernel(self, place: Any, first: Floats) -> Any:
         """Return the kernel's drift."""
         import numpy as np
 
@@ -120,6 +119,6 @@ class Piecewise(Drift):
         steps = step_array(self.steps)
         return drift.Piecewise(Shared(thetas), Shared(steps), np.zeros(1, np.int64))
 
-    def longest(self, place: Place, first: Floats) -> float:
+    def longest(self, place: Any, first: Floats) -> float:
         """Return the largest norm of a theta."""
         return max(place.length(first), *map(place.length, self.thetas))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fastes.checks import numbers
-from fastes.problem.drift.drift import Drift
+from fastes.drift.drift import Drift
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastes.checks.arrays import Floats
-    from fastes.problem.moving import Place
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Rotating(Drift):
         """Return the drift of this angle."""
         return cls(float(saved["angle"]))
 
-    def kernel(self, place: Place, first: Floats) -> Any:
+    def kernel(self, place: Any, first: Floats) -> Any:
         """Return the kernel's drift."""
         import numpy as np
 
@@ -86,6 +85,6 @@ class Rotating(Drift):
         axes = np.eye(2, len(mean))
         return tuple(mean + axes)
 
-    def longest(self, place: Place, first: Floats) -> float:
+    def longest(self, place: Any, first: Floats) -> float:
         """Return the mean's norm and the distance of theta from it, together."""
         return place.length(place.mean) + place.length(first - place.mean)

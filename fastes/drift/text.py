@@ -5,11 +5,11 @@ from typing import Any
 
 from fastes.checks import numbers
 from fastes.checks.lists import progression
-from fastes.problem.drift.abrupt import Abrupt
-from fastes.problem.drift.auto_regressive import AutoRegressive
-from fastes.problem.drift.drift import Drift
-from fastes.problem.drift.piecewise import Piecewise
-from fastes.problem.drift.rotating import Rotating
+from fastes.drift.abrupt import Abrupt
+from fastes.drift.auto_regressive import AutoRegressive
+from fastes.drift.drift import Drift
+from fastes.drift.piecewise import Piecewise
+from fastes.drift.rotating import Rotating
 
 OPTION = "abrupt:150,300, ar:0.999 or rotating:0.001"
 """How options and studies write drifts."""

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastes.checks.arrays import Floats
-    from fastes.problem.moving import Place
 
 
 class Drift(ABC):
-    """How theta changes. Steps are counted from 0; theta of step 0 is that of a world at rest."""
+    """How theta changes. Steps are counted from 0; theta of step 0 is that of a world at rest.
+
+    In its methods `place` is a `Place` (fastes/problem/moving.py) and `first` theta of step 0.
+    """
 
     kind: ClassVar[str]
     """Its name in options, studies and files."""
@@ -46,11 +48,11 @@ class Drift(ABC):
         """Return the drift of these arrays, or raise KeyError, TypeError or ValueError."""
 
     @abstractmethod
-    def kernel(self, place: Place, first: Floats) -> Any:
+    def kernel(self, place: Any, first: Floats) -> Any:
         """Return the kernel's drift, given theta of step 0."""
 
     @abstractmethod
-    def longest(self, place: Place, first: Floats) -> float:
+    def longest(self, place: Any, first: Floats) -> float:
         """Return a norm that theta does not exceed, but for one run in many millions."""
 
     def visited(self, mean: Floats) -> tuple[Floats, ...]:

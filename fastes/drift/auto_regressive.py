@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fastes.checks import numbers
-from fastes.problem.drift.drift import Drift
+from fastes.drift.drift import Drift
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastes.checks.arrays import Floats
-    from fastes.problem.moving import Place
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class AutoRegressive(Drift):
         """Return the drift of this rho."""
         return cls(float(saved["rho"]))
 
-    def kernel(self, place: Place, first: Floats) -> Any:
+    def kernel(self, place: Any, first: Floats) -> Any:
         """Return the kernel's drift."""
         import numpy as np
 
@@ -75,6 +74,6 @@ class AutoRegressive(Drift):
         scratch = np.zeros(place.normals), np.zeros(len(place.prior.value.mean))
         return drift.AutoRegressive(place.prior, self.rho, scale, *scratch)
 
-    def longest(self, place: Place, first: Floats) -> float:
+    def longest(self, place: Any, first: Floats) -> float:
         """Return the norm of theta of step 0 and of a rare draw, together."""
         return place.length(first) + place.reach

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from fastes.problem.drift.drift import Drift
-from fastes.problem.drift.steps import checked_steps, step_array, steps_in_words
+from fastes.drift.drift import Drift
+from fastes.drift.steps import checked_steps, step_array, steps_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastes.checks.arrays import Floats
-    from fastes.problem.moving import Place
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Abrupt(Drift):
         """Return the drift of these steps."""
         return cls(saved["steps"].tolist())
 
-    def kernel(self, place: Place, first: Floats) -> Any:
+    def kernel(self, place: Any, first: Floats) -> Any:
         """Return the kernel's drift."""
         import numpy as np
 
@@ -76,6 +75,6 @@ class Abrupt(Drift):
         steps = Shared(step_array(self.steps))
         return drift.Abrupt(place.prior, steps, np.zeros(1, np.int64), np.zeros(place.normals))
 
-    def longest(self, place: Place, first: Floats) -> float:
+    def longest(self, place: Any, first: Floats) -> float:
         """Return the norm of theta of step 0 or of a rare draw."""
         return max(place.length(first), place.reach)
