@@ -105,7 +105,10 @@ class EnsemblePlusPlus(Agent):
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the best arm of a random mixture, estimated by draws."""
-        from fastes.agents.action_law import law_of_drawn_models
+        from fastes.agents.action_law import extreme_eigenvalues, law_of_drawn_models
         from fastes.kernels.agents.ensemble_plus_plus import draw_models
+        from fastes.kernels.beliefs.interface import normal_law
 
-        return law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
+        law = law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
+        white = self.inflation * state.xi @ normal_law(state.belief).root.T
+        return law._replace(eigenvalues=extreme_eigenvalues(white.T @ white / self.M))

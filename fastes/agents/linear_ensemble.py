@@ -176,8 +176,9 @@ class LinearEnsemble(Agent):
         """Return the share of models for which each arm is the best, or the arm of all models."""
         import numpy as np
 
-        from fastes.agents.action_law import ActionLaw
+        from fastes.agents.action_law import ActionLaw, extreme_eigenvalues
         from fastes.agents.best_arms import BestArmCounts, read_models
+        from fastes.kernels.beliefs.interface import normal_law
 
         if self.choice == "maximum":
             return super().action_law(state, arms, source, t)
@@ -185,7 +186,9 @@ class LinearEnsemble(Agent):
         signs = (1.0, -1.0) if self.symmetric else (1.0,)
         for sign in signs:
             best.add(read_models(state.belief, sign * xi))
+        white = xi @ normal_law(state.belief).root.T
         return ActionLaw(
             best.counts / (len(signs) * self.M),
             best_scores=np.concatenate(best.best_scores),
+            eigenvalues=extreme_eigenvalues(white.T @ white / self.M),
         )

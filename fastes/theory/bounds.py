@@ -198,13 +198,24 @@ def reuse(known: Constants, T: int, M: int) -> float | None:
     if M <= T:
         return None
     rho, log_k = T / M, math.log(known.K)
+    models = directions(known) + (2.0 + rho / ((M - T) / M)) * log_k
+    return term_a(known, T) + known.noise * math.sqrt(rho * T * potential(known, T) * models)
+
+
+def potential(known: Constants, T: int) -> float:
+    """Return V / sigma^2, V = beta / log(1 + beta / sigma^2) d log(1 + T beta / (d sigma^2)).
+
+    V bounds the sum over steps of the posterior variance of the arm's mean reward.
+    """
     ratio = (known.width / known.noise) ** 2
     if ratio == 0.0:  # no arm's value is uncertain
-        return term_a(known, T)
-    potential = known.d * math.log1p(T * ratio / known.d) * ratio / math.log1p(ratio)
-    nu = min(known.d, 2.0 + 2.0 * log_k)
-    models = nu + (2.0 + rho / ((M - T) / M)) * log_k
-    return term_a(known, T) + known.noise * math.sqrt(rho * T * potential * models)
+        return 0.0
+    return known.d * math.log1p(T * ratio / known.d) * ratio / math.log1p(ratio)
+
+
+def directions(known: Constants) -> float:
+    """Return nu = min(d, 2 + 2 log K), a bound on E max_a (a'Z)^2 / (a'Sigma a), Z ~ N(0, Sigma)."""
+    return min(known.d, 2.0 + 2.0 * math.log(known.K))
 
 
 def best_bound(known: Constants, T: int, M: int) -> float:
