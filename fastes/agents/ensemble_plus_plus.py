@@ -29,8 +29,8 @@ class EnsemblePlusPlus(Agent):
 
     with entries of Xi (d x M) initially N(0, 1) / sqrt(M), and zeta and w in R^M drawn at every
     step; c is the inflation. Given Xi the deviation Xi zeta has covariance Xi Xi', close to the
-    precision P: M of order d log T models suffice. Ensemble sampling reads one model at a time instead. Li, Xu, Wang and
-    Luo, "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
+    precision P: M of order d log T models suffice. Ensemble sampling reads one model at a time
+    instead. Li, Xu, Wang and Luo, "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
 
     Parameters
     ----------

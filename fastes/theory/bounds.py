@@ -214,7 +214,10 @@ def potential(known: Constants, T: int) -> float:
 
 
 def directions(known: Constants) -> float:
-    """Return nu = min(d, 2 + 2 log K), a bound on E max_a (a'Z)^2 / (a'Sigma a), Z ~ N(0, Sigma)."""
+    """Return nu = min(d, 2 + 2 log K).
+
+    It bounds E max_a (a'Z)^2 / a'Sigma a, Z ~ N(0, Sigma), for any Sigma.
+    """
     return min(known.d, 2.0 + 2.0 * math.log(known.K))
 
 

@@ -73,7 +73,9 @@ def lower_bound_for_all_ensembles(
     inflation = numbers.between("inflation", inflation, 1.0, MOST_INFLATION)
     c = thresholds(T)
     p = 0.5 ** np.arange(1, len(c) + 1)
-    q = np.minimum(1.0, (1.0 + numbers.flag("symmetric", symmetric)) * np.exp(log_ndtr(-c / inflation)))
+    q = np.minimum(
+        1.0, (1.0 + numbers.flag("symmetric", symmetric)) * np.exp(log_ndtr(-c / inflation))
+    )
     with np.errstate(divide="ignore"):  # an arm that some model surely prefers
         none = np.exp(M * np.log1p(-q))
     others = np.prod(1.0 - p) / (1.0 - p)

@@ -50,9 +50,7 @@ def mixing(known: Constants, T: int, c: float, delta: float = 0.0) -> float:
     return mixing_weighted(known, T, np.array([c]), np.array([delta]), np.array([float(T)]))
 
 
-def mixing_weighted(
-    known: Constants, T: int, c: Floats, delta: Floats, weights: Floats
-) -> float:
+def mixing_weighted(known: Constants, T: int, c: Floats, delta: Floats, weights: Floats) -> float:
     """Return the bound of Theorem E step by step, with sums over steps replaced by weighted ones.
 
     sqrt(nu V sum_t c_t) + sum_t delta_t [Delta + sqrt(8 beta log(e / delta_t))], where delta_t
@@ -65,9 +63,7 @@ def mixing_weighted(
     return known.noise * math.sqrt(spread) + float(weights @ failed)
 
 
-def models_to_mix(
-    d: int, T: int, signal: float, epsilon: float = 0.5, delta: float = 0.01
-) -> int:
+def models_to_mix(d: int, T: int, signal: float, epsilon: float = 0.5, delta: float = 0.01) -> int:
     """Return an M for which the corollary of Theorem E holds: a proven number, not the least.
 
     The least M with M >= 1764 / epsilon^2 and
