@@ -24,6 +24,7 @@ _HOME = {
     "InformationDirectedSampling": "agents.information_directed",
     "LinUCB": "agents.linucb",
     "LinearBandit": "problem.linear",
+    "LinearEnsemble": "agents.linear_ensemble",
     "LiveAgent": "agents.live",
     "LogisticBandit": "problem.generalised_linear",
     "OwnAgentError": "agents.own",
@@ -64,6 +65,7 @@ if TYPE_CHECKING:  # the same names for type checkers
     from fastes.agents.information_directed import (
         InformationDirectedSampling as InformationDirectedSampling,
     )
+    from fastes.agents.linear_ensemble import LinearEnsemble as LinearEnsemble
     from fastes.agents.linucb import LinUCB as LinUCB
     from fastes.agents.live import LiveAgent as LiveAgent
     from fastes.agents.own import OwnAgentError as OwnAgentError

@@ -6,6 +6,7 @@ FAMILY = [
     fastes.EnsembleSampling(6, perturbations="signs", symmetric=True, inflation=1.5),
     fastes.ThompsonSampling(inflation=0.5),
     fastes.EnsemblePlusPlus(5),
+    fastes.LinearEnsemble(4, 0.5, width="confidence", symmetric=True),
     fastes.PerturbedHistory(0.8),
     fastes.BayesUCB(),
     fastes.EpsilonGreedy(0.2),

@@ -161,6 +161,12 @@ def model_update(
     return posterior_update(problem, model, covariance, a, reward + w)[0]
 
 
+def confidence_radius(played: Floats, radius: float, delta: float) -> float:
+    """beta_t of Abbasi-Yadkori, Pal and Szepesvari: rows played with unit noise, prior N(0, I)."""
+    determinant = np.linalg.slogdet(np.eye(played.shape[1]) + played.T @ played)[1]
+    return radius + math.sqrt(2.0 * math.log(1.0 / delta) + float(determinant))
+
+
 # ------------------------------------------------------------------------------ the algorithm
 
 
@@ -400,6 +406,26 @@ def theorem_b(main: float, delta: float, beta: float, K: int, h: list[float], b:
         if pi > 0:
             root = math.sqrt(8 * beta * math.log(math.e / pi))
             total += pi * (delta + root + b**2 * math.sqrt(2 * beta * math.log(K / pi)))
+    return total
+
+
+def hard_problem_loss(c: Any, M: int, inflation: float, reads: int) -> float:
+    """Theorem D and D+: the least loss of a step, theta_j ~ N(-c_j, 1) independent, and arm 0.
+
+    No model, nor its reflection if `reads` is 2, prefers j to arm 0; j alone is better than 0.
+    """
+
+    def beyond(x: float) -> float:
+        return math.erfc(x / math.sqrt(2)) / 2
+
+    better = [beyond(each) for each in c]
+    total = 0.0
+    for j, each in enumerate(c):
+        none = (1 - reads * beyond(each / inflation)) ** M
+        alone = math.prod(1 - p for i, p in enumerate(better) if i != j)
+        x = np.linspace(each, each + 12, 200_001)
+        density = (x - each) * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+        total += none * alone * float(np.trapezoid(density, x))
     return total
 
 

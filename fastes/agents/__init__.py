@@ -10,6 +10,7 @@ from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.epsilon_greedy import EpsilonGreedy
 from fastes.agents.greedy import Greedy
 from fastes.agents.information_directed import InformationDirectedSampling
+from fastes.agents.linear_ensemble import LinearEnsemble
 from fastes.agents.linucb import LinUCB
 from fastes.agents.own import names_own_agent, not_imported
 from fastes.agents.own_compiled import checked, imported_class
@@ -25,6 +26,7 @@ AGENTS: dict[str, type[Agent]] = {
         EnsembleSampling,
         ThompsonSampling,
         EnsemblePlusPlus,
+        LinearEnsemble,
         PerturbedHistory,
         InformationDirectedSampling,
         BayesUCB,

@@ -27,12 +27,16 @@ class ActionLaw(NamedTuple):
         The value of the best arm under each model that may be used, in units of the noise.
     draws : int, optional
         Number of draws, if the probabilities are frequencies; None if they are exact.
+    eigenvalues : (float, float), optional
+        The least and the largest of the models' second moment about the posterior mean, in
+        coordinates where the posterior covariance is the identity (`extreme_eigenvalues`).
     """
 
     probabilities: Floats | None
     moments: "Moments | None" = None
     best_scores: Floats | None = None
     draws: int | None = None
+    eigenvalues: tuple[float, float] | None = None
 
 
 @documented
@@ -54,6 +58,16 @@ class Moments(NamedTuple):
     variance: float
     mean_error: float
     cov_error: float
+
+
+def extreme_eigenvalues(second_moment: Floats) -> tuple[float, float]:
+    """Return the least and the largest eigenvalue of E (z - mu)(z - mu)', whitened.
+
+    Given as P^(1/2) E[...] P^(1/2): S <= E[...] <= c S in the order of matrices if they lie in
+    [1, c].
+    """
+    found = np.linalg.eigvalsh(second_moment)
+    return float(found[0]), float(found[-1])
 
 
 _DRAWS = 8192

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief, variance
+from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
 
@@ -24,12 +25,12 @@ class EnsemblePlusPlus(Agent):
 
     In the canonical form (prior N(0, I), unit noise, arms b) the model of a step is
 
-        z = mu + S Xi zeta,   Xi <- Xi + b w' / sqrt(M) after each reward,
+        z = mu + c S Xi zeta,   Xi <- Xi + b w' / sqrt(M) after each reward,
 
     with entries of Xi (d x M) initially N(0, 1) / sqrt(M), and zeta and w in R^M drawn at every
-    step. Given Xi the deviation Xi zeta has covariance Xi Xi', close to the precision P: M of order
-    d log T models suffice. Ensemble sampling reads one model at a time instead. Li, Xu, Wang and
-    Luo, "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
+    step; c is the inflation. Given Xi the deviation Xi zeta has covariance Xi Xi', close to the
+    precision P: M of order d log T models suffice. Ensemble sampling reads one model at a time
+    instead. Li, Xu, Wang and Luo, "Scalable exploration via Ensemble++", arXiv 2407.13195, 2024.
 
     Parameters
     ----------
@@ -41,6 +42,8 @@ class EnsemblePlusPlus(Agent):
         ensemble sampling.
     perturbations : {"normal", "sphere", "signs"}
         Law of w.
+    inflation : float
+        Factor c of the deviations from mu_t, at most 1e9.
     belief : {"auto", "exact", "online"}
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
@@ -74,6 +77,7 @@ class EnsemblePlusPlus(Agent):
         choices=_LAWS[:3],
         labelled="unusual",
     )
+    inflation: float = inflation()
     belief: str = belief()
     variance: str = variance()
     name: ClassVar[str] = "es++"
@@ -91,7 +95,7 @@ class EnsemblePlusPlus(Agent):
         from fastes.kernels.agents.ensemble_plus_plus import ensemble_plus_plus
 
         laws = _LAWS.index(self.reference), _LAWS.index(self.perturbations)
-        return ensemble_plus_plus.layout(belief, self.M, *laws)
+        return ensemble_plus_plus.layout(belief, self.M, *laws, self.inflation)
 
     def begin(self, state: Any, source: Source) -> None:
         """Draw M models from the prior."""
@@ -101,7 +105,10 @@ class EnsemblePlusPlus(Agent):
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the best arm of a random mixture, estimated by draws."""
-        from fastes.agents.action_law import law_of_drawn_models
+        from fastes.agents.action_law import extreme_eigenvalues, law_of_drawn_models
         from fastes.kernels.agents.ensemble_plus_plus import draw_models
+        from fastes.kernels.beliefs.interface import normal_law
 
-        return law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
+        law = law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
+        white = self.inflation * state.xi @ normal_law(state.belief).root.T
+        return law._replace(eigenvalues=extreme_eigenvalues(white.T @ white / self.M))

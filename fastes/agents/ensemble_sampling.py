@@ -209,7 +209,7 @@ class EnsembleSampling(Agent):
         """Return phat_t, the share of models for which each arm is the best, and their moments."""
         import numpy as np
 
-        from fastes.agents.action_law import ActionLaw
+        from fastes.agents.action_law import ActionLaw, extreme_eigenvalues
         from fastes.agents.best_arms import BLOCK, BestArmCounts, read_models
         from fastes.kernels.beliefs.interface import normal_law
 
@@ -226,7 +226,12 @@ class EnsembleSampling(Agent):
             second += white.T @ white
         moments = self._moments(first, second)
         law = best.counts / (len(signs) * self.M)
-        return ActionLaw(law, moments, np.concatenate(best.best_scores))
+        return ActionLaw(
+            law,
+            moments,
+            np.concatenate(best.best_scores),
+            eigenvalues=extreme_eigenvalues(second / self.M),
+        )
 
     def _moments(self, first: Floats, second: Floats) -> Moments:
         import numpy as np

@@ -9,9 +9,10 @@ from fastes.actions import ActionSet, Fixed
 from fastes.actions.families import random_arms
 from fastes.checks import arrays, numbers
 from fastes.checks.memory import require
-from fastes.checks.numbers import MAX_SIZE
+from fastes.checks.numbers import MAX_SIZE, MAX_STEPS
 from fastes.problem.bandit import Bandit
 from fastes.problem.belief import checked_mean
+from fastes.problem.hard import threshold, thresholds
 from fastes.problem.rewards import GaussianRewards
 from fastes.problem.sizes import problem_bytes
 
@@ -130,12 +131,21 @@ class LinearBandit(Bandit):
         return cls(np.eye(K), checked_mean("mean", mean, K), covariance, noise)
 
     @classmethod
-    def hard_for_ensembles(cls, K: int, M: int, noise: float = 1.0) -> Self:
+    def hard_for_ensembles(
+        cls,
+        K: int,
+        M: int,
+        noise: float = 1.0,
+        *,
+        inflation: float = 1.0,
+        symmetric: bool = False,
+    ) -> Self:
         """Return the problem of Theorem D, on which M models have regret proportional to T K / M.
 
-        Arm 0 has reward 0. The others are the K - 1 unit vectors, each better than arm 0 with
-        probability 1/M: theta ~ N(-c, I), P(N(0, 1) > c) = 1/M. With probability about 1/e no
-        model initially prefers a given arm to arm 0, and that arm is then never played.
+        Arm 0 has reward 0. The others are the K - 1 unit vectors: theta ~ N(-c, I), where c is such
+        that a model prefers a given arm to arm 0 at first with probability 1/M, and so c is the
+        inflation times the c' with P(N(0, 1) > c') = 1/M. With probability about 1/e no model
+        initially prefers a given arm to arm 0, and that arm is then never played.
 
         Parameters
         ----------
@@ -145,6 +155,11 @@ class LinearBandit(Bandit):
             Number of models, at least 2.
         noise : float
             Standard deviation of a reward.
+        inflation : float
+            That of the ensemble, from 1 to 30. Above 1 an arm is better than arm 0 with a
+            probability of at least M^-(inflation^2).
+        symmetric : bool
+            Whether the ensemble is symmetric: then M models and their reflections count.
 
         Examples
         --------
@@ -152,10 +167,37 @@ class LinearBandit(Bandit):
         >>> bandit = fastes.LinearBandit.hard_for_ensembles(K=3, M=40)
         >>> bandit.actions.tolist(), round(float(bandit.prior_mean[0]), 3)
         ([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], -1.96)
+        >>> bandit = fastes.LinearBandit.hard_for_ensembles(K=3, M=40, inflation=2.0)
+        >>> round(float(bandit.prior_mean[0]), 3)
+        -3.92
         """
-        from scipy.special import ndtri
-
         M = numbers.integer("M", M, 2, MAX_SIZE)
         K = numbers.integer("K", K, 2, min(MAX_SIZE, M + 2))
         require(f"a problem with K={K:,} and d={K - 1:,}", problem_bytes(K, K - 1, drawn=False))
-        return cls(np.eye(K, K - 1, k=-1), float(ndtri(1.0 / M)), 1.0, noise)
+        return cls(np.eye(K, K - 1, k=-1), -threshold(M, inflation, symmetric), 1.0, noise)
+
+    @classmethod
+    def hard_for_all_ensembles(cls, T: int, noise: float = 1.0) -> Self:
+        """Return the problem of Theorem D+: hard, over T steps, for every M from 2 to T.
+
+        Arm 0 has reward 0. The others are J = ceil(log2 T) unit vectors with independent
+        theta_j ~ N(-c_j, 1), P(theta_j > 0) = 2^-j. For each M there is an arm j with 2^j about M.
+        With probability about 1/e no model prefers it to arm 0 at first, and it is then never
+        played: the regret is at least of the order of T / M, but for a root of log M.
+
+        Parameters
+        ----------
+        T : int
+            Steps, at least 2.
+        noise : float
+            Standard deviation of a reward.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.hard_for_all_ensembles(T=600)
+        >>> bandit, bandit.prior_mean[:3].round(3).tolist()
+        (LinearBandit(K=11, d=10, noise=1), [0.0, -0.674, -1.15])
+        """
+        c = thresholds(numbers.integer("T", T, 2, MAX_STEPS))
+        return cls(np.eye(len(c) + 1, len(c), k=-1), 0.0 - c, 1.0, noise)

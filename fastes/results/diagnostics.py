@@ -59,6 +59,9 @@ class Measurements(NamedTuple):
     effective_samples : float
         Independent draws of theta that the weighted ones are worth, where rewards are not
         Gaussian; nan where they are, for there draws have no weights.
+    least_eigenvalue, largest_eigenvalue : float
+        Of the models' second moment about the posterior mean, relative to the posterior covariance;
+        for Ensemble++ that of its random mixtures. nan for agents without models.
     """
 
     hellinger_squared: Any
@@ -76,6 +79,8 @@ class Measurements(NamedTuple):
     ensemble_cov_error: Any
     exceedance: Any
     effective_samples: Any
+    least_eigenvalue: Any
+    largest_eigenvalue: Any
 
 
 @documented

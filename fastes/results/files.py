@@ -24,6 +24,9 @@ from fastes.results.result import Result
 
 Arrays = dict[str, NDArray[Any]]
 
+_NEWER = ("effective_samples", "least_eigenvalue", "largest_eigenvalue")
+"""Measurements that older files lack."""
+
 
 def save_results(
     path: str | os.PathLike[str], results: Sequence[Result], force: bool = False
@@ -152,8 +155,9 @@ def _diagnostics(
     from fastes.problem.constants import Constants
 
     found = {name: arrays.get(f"probe_{name}_{i}") for name in Measurements._fields}
-    if found["effective_samples"] is None:  # written before there were weighted draws
-        found["effective_samples"] = np.full_like(arrays[f"probe_entropy_{i}"], np.nan)
+    for name in _NEWER:
+        if found[name] is None:
+            found[name] = np.full_like(arrays[f"probe_entropy_{i}"], np.nan)
     if any(values is None for values in found.values()):
         raise KeyError("a measurement")
     measured = Measurements(**found)

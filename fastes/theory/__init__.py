@@ -6,7 +6,15 @@ Modules are loaded when first used: ``fastes.theory.bounds.theorem1``.
 import importlib
 from types import ModuleType
 
-__all__ = ["bounds", "constants", "inequalities", "measures", "optimal_action"]
+__all__ = [
+    "bounds",
+    "constants",
+    "inequalities",
+    "lower_bounds",
+    "measures",
+    "mixing",
+    "optimal_action",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

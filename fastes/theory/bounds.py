@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_ndtr, ndtri
 
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
-from fastes.checks.numbers import MAX_SIZE, MAX_STEPS
+from fastes.checks.numbers import MAX_STEPS
 from fastes.problem.constants import Constants
+from fastes.theory.lower_bounds import lower_bound
 from fastes.theory.step_bounds import (
     MAX_MODELS,
     divergence_bound,
@@ -198,13 +198,27 @@ def reuse(known: Constants, T: int, M: int) -> float | None:
     if M <= T:
         return None
     rho, log_k = T / M, math.log(known.K)
+    models = directions(known) + (2.0 + rho / ((M - T) / M)) * log_k
+    return term_a(known, T) + known.noise * math.sqrt(rho * T * potential(known, T) * models)
+
+
+def potential(known: Constants, T: int) -> float:
+    """Return V / sigma^2, V = beta / log(1 + beta / sigma^2) d log(1 + T beta / (d sigma^2)).
+
+    V bounds the sum over steps of the posterior variance of the arm's mean reward.
+    """
     ratio = (known.width / known.noise) ** 2
     if ratio == 0.0:  # no arm's value is uncertain
-        return term_a(known, T)
-    potential = known.d * math.log1p(T * ratio / known.d) * ratio / math.log1p(ratio)
-    nu = min(known.d, 2.0 + 2.0 * log_k)
-    models = nu + (2.0 + rho / ((M - T) / M)) * log_k
-    return term_a(known, T) + known.noise * math.sqrt(rho * T * potential * models)
+        return 0.0
+    return known.d * math.log1p(T * ratio / known.d) * ratio / math.log1p(ratio)
+
+
+def directions(known: Constants) -> float:
+    """Return nu = min(d, 2 + 2 log K).
+
+    It bounds E max_a (a'Z)^2 / a'Sigma a, Z ~ N(0, Sigma), for any Sigma.
+    """
+    return min(known.d, 2.0 + 2.0 * math.log(known.K))
 
 
 def best_bound(known: Constants, T: int, M: int) -> float:
@@ -313,19 +327,6 @@ def smallest_ensemble(known: Constants, T: int, target: float, bound: str = "bes
 def ensemble_of_the_same_order(known: Constants, T: int) -> int:
     """Return K T / d, rounded up: with as many models Theorem 1 is of the order of TS's bound."""
     return -(-known.K * _steps(T) // known.d)
-
-
-def lower_bound(K: int, M: int, T: int) -> float:
-    """Return the lower bound of Theorem D for `LinearBandit.hard_for_ensembles(K, M)`.
-
-    T (K - 1) (1 - 1/M)^(M + K - 2) E(N(0, 1) - c)^+, where P(N(0, 1) > c) = 1/M.
-    """
-    M = numbers.integer("M", M, 2, MAX_MODELS)
-    K, T = numbers.integer("K", K, 2, min(MAX_SIZE, M + 2)), _steps(T)
-    c = -float(ndtri(1.0 / M))
-    # E(N - c)^+ = phi(c) - c P(N > c), by Mills's ratio against cancellation.
-    mills = math.exp(-0.5 * c * c - 0.5 * math.log(2.0 * math.pi) - float(log_ndtr(-c)))
-    return T * (K - 1) * math.exp((M + K - 2) * math.log1p(-1.0 / M)) * (mills - c) / M
 
 
 def _steps(T: int) -> int:

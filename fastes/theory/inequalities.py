@@ -14,6 +14,7 @@ from fastes.results.diagnostics import Diagnostics, Mean, mean_over_runs
 from fastes.results.regret import Regret
 from fastes.results.result import Result
 from fastes.theory import bounds
+from fastes.theory.mixing import mixing_weighted
 
 
 def probe_times(T: int, n: int = 12) -> NDArray[np.int64]:
@@ -112,6 +113,24 @@ def first_order_measured(result: Result) -> float:
     return bounds.first_order_weighted(found.constants, steps, weights, T)
 
 
+def mixing_measured(result: Result) -> float | None:
+    """Return Theorem E's bound with the eigenvalues as measured, or None where it does not apply.
+
+    For Ensemble++ with normal reference. In the place of the probability that the least eigenvalue
+    is below 1 is the share of runs in which it is, in that of c the mean of the largest over the
+    other runs: an estimate of a bound, which no run's failure by chance can spoil or make good.
+    """
+    c = result.configuration
+    if c.agent != "es++" or c.parameters["reference"] != "normal":
+        return None
+    require_bounds(result)
+    found = diagnostics_of(result)
+    holds = found.values("least_eigenvalue") >= 1.0
+    largest = np.where(holds, found.values("largest_eigenvalue"), 0.0).mean(axis=0)
+    failures = 1.0 - holds.mean(axis=0)
+    return mixing_weighted(found.constants, c.T, largest, failures, step_weights(found.t, c.T))
+
+
 def _is_misled(result: Result) -> bool:
     """Return whether what was measured bounds nothing.
 
@@ -191,6 +210,7 @@ def inequalities(result: Result) -> dict[str, Any]:
         "information": plain(found.mean("information")),
         "information_ratio": plain(found.mean("information_ratio")),
         "ensemble": _ensemble(found),
+        "eigenvalues": _eigenvalues(found),
         "exceedance": plain(found.mean("exceedance")),
         "effective_samples": _or_none(found, "effective_samples"),
         "information_of_phat": None if told is None else plain(told),
@@ -226,6 +246,7 @@ def _regret_bounds(result: Result) -> dict[str, float | None]:
     return {
         "theorem2_of_phat": theorem2_measured(result),
         "first_order_of_phat": first_order_measured(result),
+        "mixing_of_eigenvalues": mixing_measured(result),
         "theorem1": M and bounds.theorem1(known, c.T, M),
         "best": M and bounds.best_bound(known, c.T, M),
         "term_a": bounds.term_a(known, c.T),
@@ -239,6 +260,20 @@ def _ensemble(found: Diagnostics) -> dict[str, Any] | None:
         return None
     names = ("variance", "mean_error", "cov_error")
     return {name: plain(found.mean(f"ensemble_{name}")) for name in names}
+
+
+def _eigenvalues(found: Diagnostics) -> dict[str, Any] | None:
+    """Return the extreme eigenvalues of the models' second moment, and where it is too small."""
+    least = found.values("least_eigenvalue")
+    if np.isnan(least).all():
+        return None
+    return {
+        "least": {
+            **plain(found.mean("least_eigenvalue")),
+            "below_one": (least < 1.0).sum(axis=0).tolist(),
+        },
+        "largest": plain(found.mean("largest_eigenvalue")),
+    }
 
 
 def _or_none(found: Diagnostics, name: str) -> dict[str, Any] | None:

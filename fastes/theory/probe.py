@@ -71,6 +71,7 @@ def probe(
     if played.probabilities is None:
         main *= 1.0 / (1.0 - 1.0 / best.draws)  # n draws make it too small by that factor
     moments = played.moments
+    least, largest = played.eigenvalues or (math.nan, math.nan)
     scores = best.best_scores if played.probabilities is None else played.best_scores
     return Measurements(
         **divergence._asdict(),
@@ -84,6 +85,8 @@ def probe(
         ensemble_cov_error=moments.cov_error if moments else math.nan,
         exceedance=_exceedance(bandit, scores, float(means.max())),
         effective_samples=best.effective,
+        least_eigenvalue=least,
+        largest_eigenvalue=largest,
     )
 
 

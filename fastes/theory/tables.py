@@ -108,6 +108,11 @@ _MEASURED = (
         ("cov error", "ensemble.cov_error", "of the models; about 1 for posterior draws."),
     ),
     (
+        ("least eigenvalue", "eigenvalues.least", "of the models' second moment over S."),
+        ("largest", "eigenvalues.largest", "of the same; Theorem E needs all of them in [1, c]."),
+        ("below 1", "eigenvalues.least.below_one", "in how many runs the least one is."),
+    ),
+    (
         ("KL(pbar||p) at most", "information_of_phat", "KL(phat||p) summed before t, over M."),
         ("information", "bounds.kl_pbar_p", "the information bound on KL(pbar||p), proven."),
         ("fresh", "bounds.hellinger_squared_of_pbar", "a bound on Hellinger^2 of pbar and p."),
@@ -125,6 +130,7 @@ _TOTALS = {
     "Least exceedance at these times": "least_exceedance",
     "Theorem 2 with phat as measured": "theorem2_of_phat",
     "Theorem B with phat as measured": "first_order_of_phat",
+    "Theorem E with the eigenvalues as measured": "mixing_of_eigenvalues",
     "Theorem 1": "theorem1",
     "Best bound": "best",
     "Random play": "trivial",
@@ -150,7 +156,9 @@ def _by_time(table: dict[str, Any], quantities: list[_Quantity], runs: int) -> G
 
     def text(i: int, key: str) -> str:
         found = _found(table, key)
-        return rounded(found[i]) if isinstance(found, list) else _cell(found, i, runs)
+        if not isinstance(found, list):
+            return _cell(found, i, runs)
+        return f"{found[i]:,}" if isinstance(found[i], int) else rounded(found[i])
 
     columns = [Column(each.title, partial(text, key=each.key)) for each in quantities]
     times = Column("t", lambda i: f"{table['t'][i]:,}")
@@ -205,7 +213,7 @@ def _totals(table: dict[str, Any], no_bounds: str) -> Iterator[str]:
         yield f"Info ratio at most: {rounded(table['bounds']['information_ratio'])}"
 
 
-_COUNTS = ("infinite", "unknown", "bounded")
+_COUNTS = ("infinite", "unknown", "bounded", "below_one")
 
 
 def inequality_rows(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -214,7 +222,11 @@ def inequality_rows(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
     Each measurement has a column for its mean, its standard error and each count of runs, each
     bound one of its own. What is not known, or does not apply, is None or left out.
     """
-    ensemble = {f"ensemble_{name}": each for name, each in (table["ensemble"] or {}).items()}
+    ensemble = {
+        f"{group}_{name}": each
+        for group in ("ensemble", "eigenvalues")
+        for name, each in (table[group] or {}).items()
+    }
     measured = {
         name: each
         for name, each in {**table, **ensemble}.items()

@@ -1,8 +1,9 @@
 """Ensemble++: M models in information space, of which every step mixes all by random weights.
 
-    z = mu + S Xi zeta,   Xi <- Xi + b w' / sqrt(M),   Xi_0 of N(0, 1) / sqrt(M),
+    z = mu + c S Xi zeta,   Xi <- Xi + b w' / sqrt(M),   Xi_0 of N(0, 1) / sqrt(M),
 
-with Xi (r x M), and zeta and w in R^M drawn anew at every step, E zeta zeta' = E w w' = I. Here a
+with Xi (r x M), and zeta and w in R^M drawn anew at every step, E zeta zeta' = E w w' = I; c
+inflates deviations. Here a
 row of `xi` is a column of sqrt(M) Xi: a model of ensemble sampling (ensembles/eager.py).
 """
 
@@ -39,6 +40,7 @@ class EnsemblePlusPlus(NamedTuple):
     belief: Belief
     reference: int  # the law of zeta
     perturbations: int  # the law of w
+    inflation: float  # c
     xi: np.ndarray  # (M, r): the models
     z: np.ndarray  # (r,): the model of this step
     scratch: Scratch
@@ -46,12 +48,13 @@ class EnsemblePlusPlus(NamedTuple):
 
 @allocated
 def ensemble_plus_plus(
-    belief: Belief, M: int, reference: int, perturbations: int
+    belief: Belief, M: int, reference: int, perturbations: int, inflation: float
 ) -> EnsemblePlusPlus:
     """Return the state from the layout of its belief, xi to be drawn by `draw_prior_models`."""
     r = len(mean_of(belief))
     scratch = Scratch(zeros(M), zeros(r))
-    return EnsemblePlusPlus(belief, reference, perturbations, zeros((M, r)), zeros(r), scratch)
+    laws = reference, perturbations
+    return EnsemblePlusPlus(belief, *laws, inflation, zeros((M, r)), zeros(r), scratch)
 
 
 def draw_prior_models(agent: EnsemblePlusPlus, source: Source) -> None:
@@ -83,11 +86,11 @@ def fill_weights(law, source, stream, t, out):
 
 @inlined
 def _mix(agent, source, stream, t, z):
-    """z = mu + S Xi zeta, with zeta of a stream at t; cost O(M r + r^2)."""
+    """z = mu + c S Xi zeta, with zeta of a stream at t; cost O(M r + r^2)."""
     zeta, deviation = agent.scratch.weights, agent.scratch.deviation
     fill_weights(agent.reference, source, stream, t, zeta)
     multiply_transposed(agent.xi, zeta, deviation)
-    scale = 1.0 / np.sqrt(np.float64(zeta.shape[0]))
+    scale = agent.inflation / np.sqrt(np.float64(zeta.shape[0]))
     for j in range(deviation.shape[0]):
         deviation[j] *= scale
     model_from_xi(agent.belief, deviation, z)

@@ -118,6 +118,11 @@ def tile_variances(belief, b, row, out):
 
 
 @required
+def variance_along(belief, b):
+    """Return b'S b; cost O(r^2)."""
+
+
+@required
 def fill_covariance(belief, out):
     """Set out = S."""
 

@@ -149,6 +149,22 @@ def test_ensemble_plus_plus_on_hostile_problems(bandit):
     compare(bandit, fastes.EnsemblePlusPlus(M), 40, scores_of, perturbation)
 
 
+@pytest.mark.parametrize("inflation", [0.0, 1.7])
+def test_inflated_ensemble_plus_plus(inflation):
+    M, bandit = 4, BANDITS["full"]
+
+    def perturbation(t, m):
+        return reference.weights("sphere", SEED, RUN, layout.PERTURBATION, t, M)[m]
+
+    def scores_of(run, rows, t, mean, covariance, models):
+        zeta = reference.weights("normal", SEED, RUN, layout.REFERENCE, t, M)
+        deviation = sum(w * (model - mean) for w, model in zip(zeta, models, strict=True))
+        return rows @ (mean + inflation * deviation / np.sqrt(M))
+
+    agent = fastes.EnsemblePlusPlus(M, "normal", inflation=inflation)
+    compare(bandit, agent, 40, scores_of, perturbation)
+
+
 @pytest.mark.parametrize("scale", [0.0, 1.0, 2.0])
 def test_perturbed_history(bandit, scale):
     """Before the posterior is first computed afresh: a normal for each arm, by its first play."""
@@ -197,6 +213,7 @@ def test_epsilon_greedy(bandit, epsilon):
     [
         (functools.partial(fastes.EnsembleSampling, 3), "inflation"),
         (fastes.ThompsonSampling, "inflation"),
+        (functools.partial(fastes.EnsemblePlusPlus, 3), "inflation"),
         (fastes.PerturbedHistory, "scale"),
     ],
 )

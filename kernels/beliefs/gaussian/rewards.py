@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arithmetic.vectors import dot, multiply_transposed
-from ...jit.decorators import entry, generic, inlined, required
+from ...jit.decorators import entry, generic, inlined
 from ...states.layout import allocated, full, zeros
 from ..families import Family, likeliest_value, slope_and_curvature
+from ..interface import variance_along
 from .state import Gaussian, RootedGaussian
 
 _LEAST_CURVATURE = 1e-280
@@ -55,11 +56,6 @@ def root_of_last(rewards):
 @root_of_last.body(Linearised)
 def _root_of_last(rewards):
     return rewards.last[0]
-
-
-@required
-def variance_along(belief, b):
-    """Return b'S b; cost O(r^2)."""
 
 
 @variance_along.body(Gaussian)
