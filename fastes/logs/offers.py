@@ -231,10 +231,12 @@ def _available(actions: Fixed, available: Any, n: int) -> Offers:
         if flags.shape != (n, K):
             raise ValueError(f"available must have shape ({n}, {K}), got {flags.shape}")
         sizes, chosen = flags.sum(axis=1), np.nonzero(flags)[1]
+        _refuse_empty(sizes)
     else:
         if len(available) != n:
             raise ValueError(f"available must have {n:,} rows, got {len(available):,}")
         sizes = np.array([len(each) for each in available])
+        _refuse_empty(sizes)
         chosen = np.concatenate([np.asarray(each) for each in available])
     row = np.repeat(np.arange(n), sizes)
     whole = chosen.dtype.kind in "iu"
@@ -242,14 +244,17 @@ def _available(actions: Fixed, available: Any, n: int) -> Offers:
     if len(wrong):
         text = f"available must have integers from 0 to {K - 1}, got {chosen[wrong[0]]}"
         raise RowError(text, int(row[wrong[0]]))
-    if not sizes.all():
-        raise RowError("available must have at least one arm, got none", int(sizes.argmin()))
     ordered = np.sort(row * K + chosen)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(twice):
         text = f"available must have each arm once, got {twice[0] % K} twice"
         raise RowError(text, int(twice[0] // K))
     return SomeOffers(actions, n, _starts(sizes), chosen.astype(np.int64))
+
+
+def _refuse_empty(sizes: Any) -> None:
+    if not sizes.all():
+        raise RowError("available must have at least one arm, got none", int(sizes.argmin()))
 
 
 def _starts(sizes: Any) -> Integers:
