@@ -47,18 +47,18 @@ def likelihood(moments: Moments, mean: Floats, root: Floats, v: float) -> Gradie
     precision = np.eye(d) + root.T @ XL / v
     C = np.linalg.inv(precision)
     Lb = b @ root / v
-    c = np.einsum("gij,gj->gi", C, Lb)
+    c = (C @ Lb[:, :, None])[:, :, 0]
     logdet = np.linalg.slogdet(precision)[1].sum()
-    fit = squares.sum() / v - np.einsum("gi,gi->", Lb, c)
+    fit = squares.sum() / v - float((Lb * c).sum())
     value = -0.5 * (n * math.log(2.0 * math.pi * v) + logdet + fit)
     second = C + c[:, :, None] * c[:, None, :]  # E uu'
-    left = b - np.einsum("gij,gj->gi", XL, c)  # E X'(y - X theta)
-    residual = squares.sum() - 2.0 * v * np.einsum("gi,gi->", Lb, c)
-    residual += np.einsum("gij,gij->", root.T @ XL, second)  # E |y - X theta|^2
+    left = b - (XL @ c[:, :, None])[:, :, 0]  # E X'(y - X theta)
+    residual = squares.sum() - 2.0 * v * float((Lb * c).sum())
+    residual += float((root.T @ XL * second).sum())  # E |y - X theta|^2
     return Gradient(
         value,
         left.sum(axis=0) / v,
-        (b.T @ c - np.einsum("gij,gjk->ik", XL, second)) / v,
+        (b.T @ c - np.tensordot(XL, second, ((0, 2), (0, 1)))) / v,
         0.5 * (residual / v - n),
         len(XX) * d - float(np.trace(C, axis1=1, axis2=2).sum()),
     )

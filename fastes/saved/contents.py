@@ -100,11 +100,17 @@ def _of_agent(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _of_replay(path: str | os.PathLike[str]) -> dict[str, Any]:
     found, meta = Replay.load(path).to_dict(), load_arrays(path, "replay")[0]
+    log = {name: found["log"][name] for name in ("rows", "arms", "d", "rewards")}
     estimates = [
-        {name: each[name] for name in ("label", "method", "value", "se")}
+        {"label": each["label"], "method": each["method"]}
+        | {name: _four_digits(each[name]) for name in ("value", "se")}
         for each in found["estimates"]
     ]
-    return {"log": found["log"], "estimates": estimates, **_made(meta)}
+    return {"log": log, "estimates": estimates, "seed": found["log"]["seed"], **_made(meta)}
+
+
+def _four_digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
 
 
 def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -103,15 +103,10 @@ def replay(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     \b
     fastes replay log.csv --propensity uniform --agent es,ts
     fastes replay log.csv --arm banner --reward click --propensity p --rewards bernoulli
-    fastes replay log.csv --propensity p --arms arms.npy --noise 0.5 --methods snips --json
+    fastes replay log.csv --propensity p --arms arms.npy --methods snips --json
     """
     with user_errors(debug):
-        files = [value for value in options.values() if isinstance(value, Path)]
-        outputs = {name: options[name] for name in ("out", "csv")}
-        inputs = [path for path in files if path not in outputs.values()]
-        check_outputs(
-            outputs, inputs, force=options["force"], kinds={"out": "replay", "csv": "table"}
-        )
+        _check_files(options)
         agents = agents_from_options(options)
         load_numba()
         from fastes.logs.api import replay as replayed
@@ -127,6 +122,17 @@ def replay(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
             progress=None if quiet or as_json else True,
         )
         _save_and_print(found, options, as_json, quiet)
+
+
+def _check_files(options: dict[str, Any]) -> None:
+    outputs = {name: options[name] for name in ("out", "csv")}
+    inputs = [value for name, value in options.items() if name not in outputs]
+    check_outputs(
+        outputs,
+        [value for value in inputs if isinstance(value, Path)],
+        force=options["force"],
+        kinds={"out": "replay", "csv": "table"},
+    )
 
 
 def _log(options: dict[str, Any]) -> "Log":
