@@ -761,6 +761,7 @@ def linearised(
     root = math.sqrt(variance)
     return root * row, root * (low - offset) + (reward - mean) / root
 
+
 # ---------------------------------------------------------------------------- logged plays
 
 

@@ -95,6 +95,10 @@ def replay(
     >>> agents = [fastes.ThompsonSampling(), fastes.UniformRandom()]
     >>> for each in fastes.replay(log, agents, fastes.LinearBandit(np.eye(3), noise=0.3)):
     ...     print(each)
+    Estimate(TS, rejection: 0.8807 +- 0.0095)
+    Estimate(TS, snips: 0.8838 +- 0.0094)
+    Estimate(Uniform, rejection: 0.5254 +- 0.013)
+    Estimate(Uniform, snips: 0.5425 +- 0.0085)
     """
     checked, chosen = _checked(log, agents, methods)
     draws = numbers.integer("draws", draws, 1, _MOST_DRAWS)
@@ -170,7 +174,8 @@ def _checked(log: Any, agents: Any, methods: Any) -> tuple[list[Agent], list[str
             "replay needs the log's propensity, with which each arm was played: give Log numbers, "
             "or 'uniform' if arms were drawn uniformly from those on offer"
         )
-    checked = [as_agent(each) for each in (agents if isinstance(agents, (list, tuple)) else [agents])]
+    several = list(agents) if isinstance(agents, (list, tuple)) else [agents]
+    checked = [as_agent(each) for each in several]
     chosen = list(dict.fromkeys([methods] if isinstance(methods, str) else methods))
     if not checked:
         raise ValueError("agents must have at least one agent, got none")
@@ -183,7 +188,8 @@ def _believed(log: Log, bandit: Any) -> Bandit:
     """Return the problem that agents are started on, or raise unless its arms are the log's."""
     if not isinstance(bandit, Bandit):
         raise TypeError(f"bandit must be a problem such as a LinearBandit, got {shown(bandit)}")
-    given, own = bandit.action_set, log.actions
+    given: Any = bandit.action_set
+    own: Any = log.actions
     if own.fixed:
         if not given.fixed or not np.array_equal(bandit.actions, own.known_arms):
             raise ValueError(f"bandit must have the arms of the log, Fixed({own}), got {bandit}")
@@ -193,4 +199,5 @@ def _believed(log: Log, bandit: Any) -> Bandit:
             f"bandit must have Offered(d={own.d}) arms, since the log has other arms in each row, "
             f"got {bandit}"
         )
-    return type(bandit)(Offered(own.d), **{name: getattr(bandit, name) for name in bandit.arguments})
+    belief = {name: getattr(bandit, name) for name in bandit.arguments}
+    return type(bandit)(Offered(own.d), **belief)

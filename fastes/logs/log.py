@@ -94,14 +94,16 @@ class Log:
             raise ValueError(f"propensity must be numbers or 'uniform', got {shown(propensity)}")
         known = 1.0 / offers.sizes() if uniform else _propensities(propensity, n)
         values: dict[str, Any] = {
-            "places": arrays.frozen(places),
-            "reward": arrays.frozen(rewards),
+            "places": places,
+            "reward": rewards,
             "propensity": known,
             "group": _groups(group, n),
             "offers": offers,
             "is_uniform": uniform,
         }
         for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
             object.__setattr__(self, name, value)
         if uniform:
             check_uniform(self.places, offers.sizes())
@@ -259,9 +261,7 @@ def _played(arm: ArrayLike, available: Any, n: int) -> tuple[Offers, Integers]:
 def _places(offers: Offers, arm: ArrayLike) -> Integers:
     given = np.asarray(arm)
     if given.dtype.kind not in "iu" or given.shape != (offers.n,):
-        raise TypeError(
-            f"arm must be {offers.n:,} integers, one for each reward, got {shown(arm)}"
-        )
+        raise TypeError(f"arm must be {offers.n:,} integers, one for each reward, got {shown(arm)}")
     places = offers.places(given.astype(np.int64))
     row = int(places.argmin())
     if places[row] < 0:
@@ -284,7 +284,7 @@ def _propensities(propensity: Any, n: int) -> Floats | None:
     if refused.any():
         row = int(refused.argmax())
         raise RowError(f"propensity must be above 0 and at most 1, got {given[row]:g}", row)
-    return arrays.frozen(given.astype(np.float64))
+    return given.astype(np.float64)
 
 
 def _groups(group: ArrayLike | None, n: int) -> Integers | None:

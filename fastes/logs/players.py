@@ -86,7 +86,9 @@ class CompiledPlayer:
                 "actions must be finite, and their values within the limits of a problem, got "
                 f"{shown(flat[wrong])} in row {block.first + wrong // block.size}"
             )
-        return NewArms(block.rows, self._whitening, self._most)
+        rows = block.rows.view()
+        rows.flags.writeable = False  # as those of a file are: the kernel is compiled once
+        return NewArms(rows, self._whitening, self._most)
 
     def _box(self, block: Block) -> tuple[Any, Choice]:
         """Return what kernels use to choose among as many arms as a block offers."""

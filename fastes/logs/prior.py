@@ -116,7 +116,10 @@ def fit_prior(log: Log, form: str = "isotropic") -> Prior:
     >>> reward = (arms[arm] * thetas[users]).sum(axis=1) + 0.3 * rng.normal(size=20_000)
     >>> prior = fastes.fit_prior(fastes.Log(arms, arm, reward, group=users))
     >>> prior
-    >>> fastes.LinearBandit(arms, **prior)
+    Prior(d=4, isotropic, prior sd 0.513 +- 3% or more, noise 0.303, from 20,000 rows, 200 thetas)
+    >>> bandit = fastes.LinearBandit(arms, **prior)
+    >>> round(bandit.noise, 2), bandit.prior_mean.round(1).tolist()
+    (0.3, [1.0, 1.0, 1.0, 1.0])
     """
     if not isinstance(log, Log):
         raise TypeError(f"log must be a Log, such as Log.from_csv returns, got {shown(log)}")

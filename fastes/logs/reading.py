@@ -73,9 +73,7 @@ class Table:
 class Columns:
     """A source of columns: their names, and a function that returns the table of some."""
 
-    def __init__(
-        self, what: str, names: Sequence[str], read: Callable[[list[str]], Table]
-    ) -> None:
+    def __init__(self, what: str, names: Sequence[str], read: Callable[[list[str]], Table]) -> None:
         self._what, self._names, self._read = what, names, read
 
     def select(self, names: list[str]) -> Table:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from fastes.logs.log import Log
-    from fastes.results.tables import Parts
 
 
 @documented
@@ -74,7 +73,9 @@ class Replay:
     >>> log = fastes.Log(2, arm=[0, 1] * 500, reward=[0.0, 1.0] * 500, propensity="uniform")
     >>> found = fastes.replay(log, fastes.Greedy(), methods="rejection")
     >>> found
+    Replay(Estimate(Greedy, rejection: 1 +- 0))
     >>> found.to_dict()["log"]["mean_reward"]
+    0.5
     """
 
     estimates: tuple[Estimate, ...]

@@ -1,4 +1,4 @@
-"""Replay of logged plays: at each row of a log an agent chooses, and may learn the logged reward."""
+"""Replay of logged plays: an agent chooses in each row of a log, and may learn its reward."""
 
 from typing import Any, NamedTuple
 

@@ -111,7 +111,7 @@ def test_a_log_that_was_not_drawn_uniformly_is_refused():
     # Preferred where it is the last on offer of few.
     sizes = rng.choice([2, 5], size=2000)
     check_uniform(rng.integers(sizes), sizes)
-    with pytest.raises(ValueError, match="cannot be .uniform."):
+    with pytest.raises(ValueError, match=r"cannot be .uniform."):
         check_uniform(np.where(sizes == 2, 1, rng.integers(5, size=2000)), sizes)
 
 

@@ -275,7 +275,12 @@ def test_a_replay_is_saved_shown_and_written(tmp_path):
     ],
 )
 def test_what_cannot_be_replayed_is_refused_in_a_sentence(change, error, message):
-    given = {"log": drawn_log(20, 1), "agents": fastes.ThompsonSampling(), "bandit": BANDIT, **change}
+    given = {
+        "log": drawn_log(20, 1),
+        "agents": fastes.ThompsonSampling(),
+        "bandit": BANDIT,
+        **change,
+    }
     with pytest.raises(error, match=message):
         fastes.replay(**given)
 
@@ -285,5 +290,5 @@ def test_arms_in_a_file_that_are_not_finite_are_refused_with_their_row(tmp_path)
     sets[17, 1] = np.nan
     np.save(tmp_path / "sets.npy", sets)
     log = fastes.Log(np.load(tmp_path / "sets.npy", mmap_mode="r"), [0] * 20, [1.0] * 20, 0.5)
-    with pytest.raises(ValueError, match="actions must be finite, .* in row 17"):
+    with pytest.raises(ValueError, match=r"actions must be finite, .* in row 17"):
         fastes.replay(log, fastes.Greedy())

@@ -82,7 +82,11 @@ _METHODS = ("rejection", "ips", "snips")
         help=f"{', '.join(_METHODS)}.",
     ),
     click.option(
-        "--draws", type=INTEGER, default=8, show_default=True, help="Choices per row for ips, snips."
+        "--draws",
+        type=INTEGER,
+        default=8,
+        show_default=True,
+        help="Choices per row for ips, snips.",
     ),
     SEED,
 )
@@ -175,9 +179,7 @@ def _bandit(log: "Log", options: dict[str, Any]) -> "Bandit":
     return kind(log.actions, **given)
 
 
-def _save_and_print(
-    found: "Replay", options: dict[str, Any], as_json: bool, quiet: bool
-) -> None:
+def _save_and_print(found: "Replay", options: dict[str, Any], as_json: bool, quiet: bool) -> None:
     """Write the requested files, then print, even if writing fails."""
     try:
         if options["out"] is not None:
