@@ -26,11 +26,14 @@ _HOME = {
     "LinearBandit": "problem.linear",
     "LinearEnsemble": "agents.linear_ensemble",
     "LiveAgent": "agents.live",
+    "Log": "logs.log",
     "LogisticBandit": "problem.generalised_linear",
     "OwnAgentError": "agents.own",
     "PerturbedHistory": "agents.perturbed_history",
     "PoissonBandit": "problem.generalised_linear",
+    "Prior": "logs.prior",
     "Progress": "simulation.progress",
+    "Replay": "logs.replay",
     "Result": "results.result",
     "SimulationStopped": "simulation.api",
     "Study": "studies.study",
@@ -40,7 +43,9 @@ _HOME = {
     "UniformRandom": "agents.uniform_random",
     "citation": "reports.citation",
     "compare": "simulation.api",
+    "fit_prior": "logs.prior",
     "load": "saved.loading",
+    "replay": "logs.api",
     "report": "reports.api",
     "rerun": "simulation.rerun",
     "resume": "simulation.checkpoint",
@@ -72,6 +77,11 @@ if TYPE_CHECKING:  # the same names for type checkers
     from fastes.agents.perturbed_history import PerturbedHistory as PerturbedHistory
     from fastes.agents.thompson_sampling import ThompsonSampling as ThompsonSampling
     from fastes.agents.uniform_random import UniformRandom as UniformRandom
+    from fastes.logs.api import replay as replay
+    from fastes.logs.log import Log as Log
+    from fastes.logs.prior import Prior as Prior
+    from fastes.logs.prior import fit_prior as fit_prior
+    from fastes.logs.replay import Replay as Replay
     from fastes.problem.generalised_linear import LogisticBandit as LogisticBandit
     from fastes.problem.generalised_linear import PoissonBandit as PoissonBandit
     from fastes.problem.linear import LinearBandit as LinearBandit

@@ -814,3 +814,41 @@ def linearised(
     mean, variance = (float(part) for part in mean_and_variance(family, low))
     root = math.sqrt(variance)
     return root * row, root * (low - offset) + (reward - mean) / root
+
+
+# ---------------------------------------------------------------------------- logged plays
+
+
+def log_evidence(
+    X: Floats, y: Floats, group: list[int], mean: Floats, cov: Floats, noise: float
+) -> float:
+    """Log of the density of y ~ N(X mean, noise^2 I + X cov X' within each group)."""
+    same = np.equal.outer(group, group)
+    joint = noise**2 * np.eye(len(y)) + np.where(same, X @ cov @ X.T, 0.0)
+    gap = y - X @ mean
+    size = len(y) * math.log(2 * math.pi) + np.linalg.slogdet(joint)[1]
+    return -0.5 * float(size + gap @ np.linalg.solve(joint, gap))
+
+
+def replayed(
+    agent: Any,
+    rows: list[tuple[Any, Any, float]],
+    weights: list[float],
+    draws: int,
+    always: bool,
+) -> tuple[float, float]:
+    """The sums of w r and of w, row by row.
+
+    A row is what is passed to act, the logged arm (as act returns it, and as it is observed) and
+    the reward. `weights` has the weight of a choice that is the logged arm, 0 to pass a row over.
+    """
+    total = mass = 0.0
+    for (offer, (place, seen), reward), weight in zip(rows, weights, strict=True):
+        if weight == 0.0:
+            continue
+        hits = sum(agent.act(**offer) == place for _ in range(draws))
+        total += hits / draws * weight * reward
+        mass += hits / draws * weight
+        if always or hits:
+            agent.observe(seen, reward)
+    return total, mass

@@ -18,8 +18,8 @@ from fastes.checks.parameters import parameters_of
 
 # Each may import those after it.
 ROOMS = (
-    *("cli", "reports", "saved", "studies", "simulation", "theory", "results", "agents", "problem"),
-    *("drift", "actions", "files", "checks", "kernels"),
+    *("cli", "reports", "saved", "studies", "logs", "simulation", "theory", "results", "agents"),
+    *("problem", "drift", "actions", "files", "checks", "kernels"),
 )
 
 

@@ -15,6 +15,7 @@ _COMMANDS = {
     "resume": "Continue a simulation from its checkpoint.",
     "bound": "Print regret bounds for a problem, the paper's and ours.",
     "diagnose": "Measure the quantities of the paper's theory, beside its bounds.",
+    "replay": "Estimate the values of agents from logged plays.",
     "plot": "Draw saved results.",
     "report": "Write an HTML report of results and studies.",
     "show": "Print the content and origin of a file.",

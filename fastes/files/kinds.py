@@ -15,6 +15,7 @@ SUFFIXES = {
     "result": (".npz",),
     "problem": (".npz",),
     "agent": (".npz",),
+    "replay": (".npz",),
     "checkpoint": (".ckpt",),
     "study": (".db",),
     "table": (".csv",),

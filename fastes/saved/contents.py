@@ -13,6 +13,7 @@ from fastes.files.archive import load_arrays, with_prefix
 from fastes.files.guard import made_of
 from fastes.files.kinds import FileFormatError, is_database, kind_of
 from fastes.files.report_file import read_header
+from fastes.logs.replay import Replay
 from fastes.problem.bandit import Bandit
 from fastes.problem.world import World
 from fastes.results.comparison import Comparison
@@ -97,6 +98,21 @@ def _of_agent(path: str | os.PathLike[str]) -> dict[str, Any]:
     }
 
 
+def _of_replay(path: str | os.PathLike[str]) -> dict[str, Any]:
+    found, meta = Replay.load(path).to_dict(), load_arrays(path, "replay")[0]
+    log = {name: found["log"][name] for name in ("rows", "arms", "d", "rewards")}
+    estimates = [
+        {"label": each["label"], "method": each["method"]}
+        | {name: _four_digits(each[name]) for name in ("value", "se")}
+        for each in found["estimates"]
+    ]
+    return {"log": log, "estimates": estimates, "seed": found["log"]["seed"], **_made(meta)}
+
+
+def _four_digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
+
+
 def _of_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Describe a checkpoint, even one of other kernels, which `resume` would refuse."""
     meta, arrays = load_arrays(path, "checkpoint")
@@ -142,6 +158,7 @@ _READERS: dict[Any, Callable[[str | os.PathLike[str]], dict[str, Any]]] = {
     "result": _of_result,
     "problem": _of_problem,
     "agent": _of_agent,
+    "replay": _of_replay,
     "checkpoint": _of_checkpoint,
     "study": _of_study,
     "report": read_header,

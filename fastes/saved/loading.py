@@ -4,6 +4,7 @@ import os
 
 from fastes.agents.live import LiveAgent
 from fastes.files.kinds import FileFormatError, is_database, kind_of
+from fastes.logs.replay import Replay
 from fastes.problem.bandit import Bandit
 from fastes.results.comparison import Comparison
 from fastes.results.files import load_results
@@ -11,8 +12,10 @@ from fastes.results.result import Result
 from fastes.studies.sweep import Sweep
 
 
-def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | Bandit | LiveAgent:
-    """Read a result, a comparison, a study, a problem or an agent.
+def load(
+    path: str | os.PathLike[str],
+) -> Result | Comparison | Sweep | Bandit | LiveAgent | Replay:
+    """Read a result, a comparison, a study, a problem, an agent or a replay.
 
     Returns the saved object, or the `Sweep` of a study. For a checkpoint use `resume`.
 
@@ -32,6 +35,8 @@ def load(path: str | os.PathLike[str]) -> Result | Comparison | Sweep | Bandit |
         return Bandit.load(path)
     if kind == "agent":
         return LiveAgent.load(path)
+    if kind == "replay":
+        return Replay.load(path)
     if kind == "checkpoint":
         raise FileFormatError(f"{os.fspath(path)} is a checkpoint: continue it with resume")
     return load_results(path)

@@ -39,6 +39,7 @@ def folder(tmp_path):
     fastes.LinearBandit.random(12, 3).save(tmp_path / "problem.npz")
     np.save(tmp_path / "arms.npy", np.eye(3))
     np.save(tmp_path / "theta.npy", np.ones(3))
+    (tmp_path / "log.csv").write_text("arm,reward\n0,1\n2,0.5\n1,0\n")
     return tmp_path
 
 
@@ -48,6 +49,7 @@ COMMANDS = {
     "resume": ["resume", "run.ckpt"],
     "bound": ["bound", "--K", "5", "--d", "2", "--T", "9", "--M", "2,4,8", "--samples", "64"],
     "report": ["report", "result.npz"],
+    "replay": ["replay", "log.csv", "--propensity", "uniform"],
 }
 FILES = {
     "simulate": {"--out": "new.npz", "--csv": "new.csv", "--plot": "new.png"},
@@ -55,6 +57,7 @@ FILES = {
     "resume": {"--out": "new.npz", "--csv": "new.csv", "--plot": "new.pdf"},
     "bound": {"--plot": "new.png"},
     "report": {"--out": "new.html"},
+    "replay": {"--out": "new.npz", "--csv": "new.csv"},
 }
 
 
@@ -223,6 +226,7 @@ JSON = {
     "plot": ["plot", "result.npz", "--out", "new.png"],
     "report": ["report", "result.npz", "study.db", "--out", "new.html"],
     "show": ["show", "result.npz"],
+    "replay": ["replay", "log.csv", "--propensity", "uniform", "--methods", "rejection,ips,snips"],
     "show a problem": ["show", "problem.npz"],
     "show a checkpoint": ["show", "run.ckpt"],
     "show a study": ["show", "study.db"],

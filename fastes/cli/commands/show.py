@@ -18,8 +18,8 @@ from fastes.cli.startup import load_numba
 def show(file: Path, as_json: bool, quiet: bool, debug: bool) -> None:
     """Print the content and origin of a fastes file.
 
-    FILE is a result, a checkpoint, a study, a problem, a saved agent or a report. It is read
-    completely, so that damage is found.
+    FILE is a result, a checkpoint, a study, a problem, a saved agent, a replay or a report. It is
+    read completely, so that damage is found.
 
     \b
     fastes show result.npz
