@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -100,8 +101,19 @@ class EnsemblePlusPlus(Agent):
         draw_prior_models(state, source)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of the best arm of a random mixture, estimated by draws."""
-        from fastes.agents.action_law import law_of_drawn_models
-        from fastes.kernels.agents.ensemble_plus_plus import draw_models
+        """Return the law of the best arm of a random mixture, estimated by draws.
 
-        return law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
+        For Gaussian rewards and normal weights a mixture is N(mu, S Xi Xi' S).
+        """
+        from fastes.agents.action_law import law_of_drawn_models, normal_of
+        from fastes.kernels.agents.ensemble_plus_plus import draw_models
+        from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
+
+        law = None
+        if self.reference == "normal" and perturbed_alike(state.belief):
+            posterior = normal_law(state.belief)
+            root = state.xi @ posterior.root.T @ posterior.root / math.sqrt(self.M)
+            law = normal_of(posterior.mean, root)
+        return law_of_drawn_models(
+            arms, len(state.z), lambda z: draw_models(state, source, t, z), law
+        )
