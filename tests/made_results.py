@@ -77,12 +77,15 @@ def diagnosed(result, divergence=0.1, entropy=1.0, infinite=0):
         iota=1.0,
         eta=Estimate(2.0, 0.1),
         eta_closed_form=3.0,
+        eta0=Estimate(1.9, 0.1),
+        eta0_closed_form=2.5,
         delta=Estimate(1.5, 0.1),
         width=0.5,
         noise=0.5,
         entropy=Estimate(entropy, 0.1),
         trivial=Estimate(1.0, 0.1),
         K=c.K,
+        contenders=c.K,
         d=c.d,
     )
     found = Diagnostics(times, 64, Measurements(**values), known)

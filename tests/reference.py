@@ -387,25 +387,53 @@ def information_bound(K: int, T: int, M: int) -> list[float]:
 
 
 def smallest_divergences(K: int, T: int, M: int) -> list[float]:
-    """All that is known of h_t at every step."""
+    """All that is known of k_t at every step."""
     bounds = []
     for t, kbar in enumerate(information_bound(K, T, M)):
-        stale = 1 - (1 - 1 / M) ** t
         paper = (K * (math.log(t + 1) + math.log(M + 1)) + 1) / M
         ours = proposition1(K, t, M, history_information(K, t, M))
         orderless = math.log(math.comb(t + K - 1, K - 1)) / M
-        bounds.append(min(kbar, paper, ours, orderless, (1 + min(1, t / M)) * stale))
+        bounds.append(min(kbar, paper, ours, orderless))
     return bounds
 
 
-def theorem_b(main: float, delta: float, beta: float, K: int, h: list[float], b: float) -> float:
-    """Theorem B's right-hand side; main is iota sqrt(d T H)."""
-    total = b**3 * main
-    for each in h:
-        pi = min(1.0, (b / (b - 1)) ** 2 * each)
-        if pi > 0:
-            root = math.sqrt(8 * beta * math.log(math.e / pi))
-            total += pi * (delta + root + b**2 * math.sqrt(2 * beta * math.log(K / pi)))
+def smallest_distances(K: int, T: int, M: int) -> list[float]:
+    """All that is known of h_t at every step: what is known of k_t, and fresh models."""
+    bounds = []
+    for t, divergence in enumerate(smallest_divergences(K, T, M)):
+        stale = 1 - (1 - 1 / M) ** t
+        bounds.append(min(divergence, (1 + min(1, t / M)) * stale))
+    return bounds
+
+
+def theorem_b(
+    main: float,
+    delta: float,
+    beta: float,
+    K: int,
+    divergences: list[float],
+    b_over: float,
+    b_under: float,
+    kind: str,
+) -> float:
+    """Theorem B's right-hand side; main is iota sqrt(d T H). The maximum is by trial of many x."""
+    phi_over = b_over**2 * math.log(b_over**2) - b_over**2 + 1
+    y = b_under**-2
+    phi_under = y * math.log(y) - y + 1
+    if kind == "kl":
+        cost_over, cost_under = phi_over / b_over**2, phi_under
+    else:
+        cost_over, cost_under = (1 - 1 / b_over) ** 2, (1 - 1 / b_under) ** 2
+    total = b_over**2 * b_under * main
+    for k in divergences:
+        if k == 0:
+            continue
+        most = min(1.0, k / cost_over)
+        x = most * np.r_[0, np.geomspace(1e-9, 1, 2000), 1 - np.geomspace(1e-9, 1, 2000)]
+        under = np.clip((k - cost_over * x) / cost_under, 0, 1)
+        of_over = delta * x + np.sqrt(8 * beta) * _entropic(x, math.sqrt(math.e))
+        of_under = b_over**2 * math.sqrt(2 * beta) * _entropic(under, K)
+        total += float((of_over + of_under).max())
     return total
 
 
@@ -427,6 +455,11 @@ def hard_problem_loss(c: Any, M: int, inflation: float, reads: int) -> float:
         density = (x - each) * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
         total += none * alone * float(np.trapezoid(density, x))
     return total
+
+
+def _entropic(x, A):
+    """x sqrt(log(A / x)), 0 at 0."""
+    return x * np.sqrt(np.log(A / np.maximum(x, 1e-300)))
 
 
 def multinomial_moment(p: list[float], M: int, lam: float) -> float:

@@ -9,6 +9,7 @@ from fastes.agents.best_arms import BLOCK, BestArmCounts
 from fastes.checks.arrays import Floats
 from fastes.checks.documented import documented
 from fastes.kernels.actions.arms import Arms
+from fastes.kernels.beliefs.normal_law import NormalLaw
 from fastes.kernels.diagnostics.best_of_models import indices
 from fastes.kernels.search.scan import workspace
 
@@ -30,6 +31,9 @@ class ActionLaw(NamedTuple):
     eigenvalues : (float, float), optional
         The least and the largest of the models' second moment about the posterior mean, in
         coordinates where the posterior covariance is the identity (`extreme_eigenvalues`).
+    normal : NormalLaw, optional
+        The law of the model of which the best arm is played, where that is normal in all
+        directions: for probabilities that few draws would find.
     """
 
     probabilities: Floats | None
@@ -37,6 +41,7 @@ class ActionLaw(NamedTuple):
     best_scores: Floats | None = None
     draws: int | None = None
     eigenvalues: tuple[float, float] | None = None
+    normal: NormalLaw | None = None
 
 
 @documented
@@ -71,18 +76,32 @@ def extreme_eigenvalues(second_moment: Floats) -> tuple[float, float]:
 
 
 _DRAWS = 8192
+_FLAT = 1e-6  # of the longest: a shorter direction is one of no variance but for rounding
 
 
-def law_of_drawn_models(arms: Arms, r: int, draw: Callable[[Floats], Any]) -> ActionLaw:
+def law_of_drawn_models(
+    arms: Arms, r: int, draw: Callable[[Floats], Any], normal: NormalLaw | None = None
+) -> ActionLaw:
     """Return the law of the best arm of a random model, estimated by 8,192 draws.
 
-    `draw` fills rows with models of length r, reproducibly for the same probe.
+    `draw` fills rows with models of length r, reproducibly for the same probe; `normal` is their
+    law, if it is one.
     """
     z, best = np.empty((_DRAWS, r)), BestArmCounts(arms)
     draw(z)
     for first in range(0, _DRAWS, BLOCK):
         best.add(z[first : first + BLOCK])
-    return ActionLaw(best.counts / _DRAWS, None, np.concatenate(best.best_scores), _DRAWS)
+    return ActionLaw(best.counts / _DRAWS, None, np.concatenate(best.best_scores), _DRAWS, normal)
+
+
+def normal_of(mean: Floats, root: Floats) -> NormalLaw | None:
+    """Return N(mean, root'root), root (n, r), or None if it has no density."""
+    n, r = root.shape
+    if n < r:
+        return None
+    triangular = np.linalg.qr(root, mode="r")
+    size = np.abs(np.diag(triangular))
+    return NormalLaw(mean, triangular) if size.min() > _FLAT * size.max() else None
 
 
 def law_of_best_score(state: Any, arms: Arms) -> ActionLaw:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -104,11 +105,19 @@ class EnsemblePlusPlus(Agent):
         draw_prior_models(state, source)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of the best arm of a random mixture, estimated by draws."""
-        from fastes.agents.action_law import extreme_eigenvalues, law_of_drawn_models
-        from fastes.kernels.agents.ensemble_plus_plus import draw_models
-        from fastes.kernels.beliefs.interface import normal_law
+        """Return the law of the best arm of a random mixture, estimated by draws.
 
-        law = law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
-        white = self.inflation * state.xi @ normal_law(state.belief).root.T
-        return law._replace(eigenvalues=extreme_eigenvalues(white.T @ white / self.M))
+        For Gaussian rewards and normal weights a mixture is N(mu, S Xi Xi' S).
+        """
+        from fastes.agents.action_law import extreme_eigenvalues, law_of_drawn_models, normal_of
+        from fastes.kernels.agents.ensemble_plus_plus import draw_models
+        from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
+
+        posterior = normal_law(state.belief)
+        white = self.inflation / math.sqrt(self.M) * state.xi @ posterior.root.T
+        is_normal = self.reference == "normal" and perturbed_alike(state.belief)
+        normal = normal_of(posterior.mean, white @ posterior.root) if is_normal else None
+        law = law_of_drawn_models(
+            arms, len(state.z), lambda z: draw_models(state, source, t, z), normal
+        )
+        return law._replace(eigenvalues=extreme_eigenvalues(white.T @ white))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief, variance
 from fastes.agents.inflation import LARGEST
@@ -68,8 +70,21 @@ class PerturbedHistory(Agent):
         return perturbed_history.layout(belief, self.scale)
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return the law of the best arm under fresh perturbations, estimated by draws."""
-        from fastes.agents.action_law import law_of_drawn_models
-        from fastes.kernels.agents.perturbed_history import draw_models
+        """Return the law of the best arm under fresh perturbations, estimated by draws.
 
-        return law_of_drawn_models(arms, len(state.z), lambda z: draw_models(state, source, t, z))
+        For Gaussian rewards a model is N(mu, scale^2 S (P - I) S).
+        """
+        from fastes.agents.action_law import law_of_drawn_models, normal_of
+        from fastes.kernels.agents.perturbed_history import draw_models
+        from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
+
+        law = None
+        if perturbed_alike(state.belief):
+            posterior = normal_law(state.belief)
+            S = posterior.root.T @ posterior.root
+            e, Q = np.linalg.eigh(np.linalg.inv(S) - np.eye(len(S)))
+            root = self.scale * np.sqrt(np.maximum(e, 0.0))[:, None] * (Q.T @ S)
+            law = normal_of(posterior.mean, root)
+        return law_of_drawn_models(
+            arms, len(state.z), lambda z: draw_models(state, source, t, z), law
+        )

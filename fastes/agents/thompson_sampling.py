@@ -89,13 +89,16 @@ class ThompsonSampling(Agent):
 
         It plays that of the posterior itself where rewards are Gaussian and nothing is inflated.
         """
-        from fastes.agents.action_law import ActionLaw, law_of_drawn_models
+        from fastes.agents.action_law import ActionLaw, law_of_drawn_models, normal_of
         from fastes.kernels.agents import metropolis, thompson
-        from fastes.kernels.beliefs.interface import perturbed_alike
+        from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
 
         if self.inflation == 1.0 and perturbed_alike(state.belief):
             return ActionLaw(None)
-        kernels = thompson if self.sampler == "laplace" else metropolis
+        kernels, law = thompson if self.sampler == "laplace" else metropolis, None
+        if perturbed_alike(state.belief):
+            posterior = normal_law(state.belief)
+            law = normal_of(posterior.mean, self.inflation * posterior.root)
         return law_of_drawn_models(
-            arms, len(state.z), lambda z: kernels.draw_models(state, source, t, z)
+            arms, len(state.z), lambda z: kernels.draw_models(state, source, t, z), law
         )

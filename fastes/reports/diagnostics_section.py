@@ -16,7 +16,7 @@ from fastes.results.figures import regret_curves
 from fastes.results.result import Result
 from fastes.theory import bounds
 from fastes.theory.figures import REGRET_AND_BOUNDS, diagnosed
-from fastes.theory.inequalities import diagnostics_of, inequalities
+from fastes.theory.inequalities import diagnostics_of, distance_at_most, inequalities
 from fastes.theory.tables import inequalities_tables
 
 
@@ -33,7 +33,7 @@ def add_diagnostics(page: Page, results: Sequence[Result]) -> None:
     page.text(
         "Hel² is at most KL, so the bound K log(6 (t + 1) M) / M holds for both. KL is drawn where "
         "it is finite and known in all runs. G is the main regret and D the approximation error "
-        "of the proof of Theorem 2; D is at most η times the root of E[Hel²(p̂, p)]. I is the "
+        "of the proof of Theorem 2; D is at most η₀ times the root of E[Hel²(p̂, p)]. I is the "
         "information gain of the step about the optimal action.",
         "note",
     )
@@ -60,8 +60,7 @@ def _divergences(results: Sequence[Result]) -> list[Chart]:
 
 def _step_regrets(results: Sequence[Result]) -> list[Chart]:
     def error(found: Diagnostics, M: int | None) -> Any:
-        distance = found.mean("hellinger_squared").value
-        return found.constants.eta.value * np.sqrt(np.maximum(distance, 0.0))
+        return found.constants.eta0_at_most * np.sqrt(distance_at_most(found))
 
     def ratio(curves: Sequence[Curve]) -> list[Line]:
         if not all(_covered(curve) for curve in curves):

@@ -55,8 +55,8 @@ class Curve:
 class Line(NamedTuple):
     """A line that belongs to a curve, such as a bound; horizontal if `x` is None.
 
-    It has the colour of `curve`, whose label is appended to its own; without one it is grey. With
-    `error`, two standard errors, it is drawn as open markers with bars.
+    It has the colour of `curve`, whose label is appended to its own, and its dashes unless `dashes`
+    says otherwise; without a curve it is grey. With `error`, two standard errors, it is drawn as open markers with bars.
     """
 
     label: str

@@ -105,7 +105,8 @@ def _draw_line(ax: "Axes", line: Line, styles: Styles, drawn: set[str]) -> list[
     label = line.label
     if line.curve is not None:
         its = styles[line.curve]
-        style = {"color": its["color"], "linewidth": 0.8, "linestyle": its["linestyle"]}
+        dashes = its["linestyle"] if line.dashes == "-" else line.dashes
+        style = {"color": its["color"], "linewidth": 0.8, "linestyle": dashes}
         if line.error is not None:
             style |= {"linestyle": "none", "marker": its["marker"], "markersize": 5}
             style |= {"markerfacecolor": "none", "label": "_nolegend_"}

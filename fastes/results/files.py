@@ -163,6 +163,9 @@ def _diagnostics(
     measured = Measurements(**found)
     times, samples = arrays[f"probe_times_{i}"], described["samples"]
     known = described["constants"]
+    if known and "eta0" not in known:  # written before the sharper bounds
+        closed = known["eta_closed_form"]
+        known = {"eta0": known["eta"], "eta0_closed_form": closed, "contenders": known["K"], **known}
     return Diagnostics(times, samples, measured, known and typed(Constants, known))
 
 

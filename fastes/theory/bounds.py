@@ -10,12 +10,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
 from fastes.checks.numbers import MAX_STEPS
 from fastes.problem.constants import Constants
+from fastes.theory.first_order import StepLoss, hellinger_costs, kl_costs, least_over_b
 from fastes.theory.lower_bounds import lower_bound
 from fastes.theory.step_bounds import (
     MAX_MODELS,
@@ -26,6 +26,7 @@ from fastes.theory.step_bounds import (
     information_bound,
     proposition1,
     running_information,
+    smallest_distances,
     smallest_divergences,
 )
 from fastes.theory.step_sums import Smallest
@@ -60,13 +61,13 @@ def term_a(known: Constants, T: int) -> float:
 
 
 def _main(known: Constants, steps: float) -> float:
-    return known.iota * math.sqrt(known.d * steps * max(0.0, known.entropy.value))
+    return known.iota * math.sqrt(known.d * steps * known.entropy_at_most)
 
 
 def theorem2(known: Constants, divergences: Iterable[float] | Floats) -> float:
-    """Return iota sqrt(d T H(A*)) + eta sum_t sqrt(E[Hellinger^2(pbar_t || p_t)]), Theorem 2.
+    """Return iota sqrt(d T H(A*)) + eta0 sum_t sqrt(E[Hellinger^2(pbar_t || p_t)]), Theorem 2.
 
-    It holds for any agent. Upper bounds on the squared Hellinger distances, such as KL divergences
+    eta0 is at most the eta of the paper. The theorem holds for any agent. Upper bounds on the squared Hellinger distances, such as KL divergences
     (the corollary), also give a bound.
 
     Parameters
@@ -76,8 +77,8 @@ def theorem2(known: Constants, divergences: Iterable[float] | Floats) -> float:
     divergences : (T,) iterable of float
         E[Hellinger^2(pbar_t || p_t)] at t = 0, ..., T - 1, or a bound on each.
     """
-    given = _divergences(divergences)
-    return term_a(known, len(given)) + known.eta.value * float(np.sqrt(given).sum())
+    given = _given(divergences)
+    return term_a(known, len(given)) + known.eta0_at_most * float(np.sqrt(given).sum())
 
 
 def theorem1(known: Constants, T: int, M: int) -> float:
@@ -88,7 +89,7 @@ def theorem1(known: Constants, T: int, M: int) -> float:
 def term_b(known: Constants, T: int, M: int) -> float:
     """Return eta T sqrt(K log(6 T M) / M), term (b) of Theorem 1, due to a finite ensemble."""
     T = _steps(T)
-    return known.eta.value * T * math.sqrt(float(divergence_bound(known.K, T - 1, M)))
+    return known.eta_at_most * T * math.sqrt(float(divergence_bound(known.K, T - 1, M)))
 
 
 def information(known: Constants, T: int, M: int) -> float:
@@ -98,9 +99,9 @@ def information(known: Constants, T: int, M: int) -> float:
     Proposition 1 (`information_bound`).
     """
     T, M = _steps(T), _models(M)
-    gained = running_information(known.K, T, M)
+    gained = running_information(known.contenders, T, M)
     total = Smallest(T, [gained], gained.breaks).sum(lambda J: np.sqrt(np.maximum(J, 0.0) / M))
-    return term_a(known, T) + known.eta.value * total
+    return term_a(known, T) + known.eta0_at_most * total
 
 
 def fresh(known: Constants, T: int, M: int) -> float:
@@ -110,7 +111,7 @@ def fresh(known: Constants, T: int, M: int) -> float:
     """
     T, M = _steps(T), _models(M)
     stale = _stale_steps(T, M)
-    return _main(known, T - stale) + known.delta.value * stale
+    return _main(known, T - stale) + known.delta_at_most * stale
 
 
 def _stale_steps(T: int, M: int) -> float:
@@ -130,23 +131,25 @@ def _stale_steps(T: int, M: int) -> float:
     return total
 
 
+@lru_cache(maxsize=64)
 def first_order(known: Constants, T: int, M: int) -> float:
-    """Return the bound of Theorem B with the smallest known bound on h_t, at the best b.
+    """Return the bound of Theorem B at the best b_S and b_L (`fastes.theory.first_order`).
 
-    b^3 iota sqrt(d T H(A*)) + sum_t pi_t [Delta + sqrt(8 beta log(e / pi_t))
-    + b^2 sqrt(2 beta log(K / pi_t))], where pi_t = min(1, (b / (b - 1))^2 h_t).
+    The smaller of two: with the smallest known bounds on k_t, and with those on h_t.
     """
-    T, M = _steps(T), _models(M)
-    smallest = _smallest(known.K, T, M)
+    K, main = known.contenders, term_a(known, T)
+    found = []
+    for smallest, costs in (
+        (_divergences(K, T, M), kl_costs),
+        (_distances(K, T, M), hellinger_costs),
+    ):
 
-    def total(b: float) -> float:
-        def loss(h: Floats) -> Floats:
-            return _loss(known, h, b)
+        def total(loss: StepLoss, smallest: Smallest = smallest) -> float:
+            below, steps = smallest.sum_below(loss, loss.level)
+            return below + (T - steps) * loss.highest
 
-        below, steps = smallest.sum_below(loss, (1.0 - 1.0 / b) ** 2)
-        return below + (T - steps) * float(loss(np.array([2.0]))[0])
-
-    return _least_over_b(known, T, total)
+        found.append(least_over_b(known, main, costs, total))
+    return min(found)
 
 
 def first_order_of(known: Constants, divergences: Iterable[float] | Floats) -> float:
@@ -154,38 +157,14 @@ def first_order_of(known: Constants, divergences: Iterable[float] | Floats) -> f
 
     The arguments are those of `theorem2`. It holds for any agent.
     """
-    given = _divergences(divergences)
+    given = _given(divergences)
     return first_order_weighted(known, given, np.ones(len(given)), len(given))
 
 
 def first_order_weighted(known: Constants, values: Floats, weights: Floats, T: int) -> float:
     """Return the bound of Theorem B, with sums over steps replaced by weighted sums."""
-    return _least_over_b(known, T, lambda b: float(weights @ _loss(known, values, b)))
-
-
-def _loss(known: Constants, h: Floats, b: float) -> Floats:
-    """Return the term of Theorem B for a step with divergence h."""
-    pi = np.minimum(1.0, h * (b / (b - 1.0)) ** 2)
-    logs = -np.log(np.maximum(pi, 1e-300))
-    root = math.sqrt(2.0) * known.width
-    over = 2.0 * np.sqrt(1.0 + logs) + b * b * np.sqrt(math.log(max(2, known.K)) + logs)
-    return np.asarray(pi * (known.delta.value + root * over))
-
-
-def _least_over_b(known: Constants, T: int, total: Callable[[float], float]) -> float:
-    """Return the minimum over b > 1 of the bound b^3 iota sqrt(d T H(A*)) + total(b)."""
     main = term_a(known, T)
-
-    def bound(x: float) -> float:
-        b = 1.0 + math.exp(x)
-        return b**3 * main + total(b)
-
-    grid = np.linspace(-9.0, 6.0, 31)
-    found = [bound(x) for x in grid]
-    best = int(np.argmin(found))
-    ends = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
-    refined = minimize_scalar(bound, bounds=ends, method="bounded", options={"xatol": 1e-7})
-    return min(found[best], float(refined.fun))
+    return least_over_b(known, main, hellinger_costs, lambda loss: float(weights @ loss(values)))
 
 
 def reuse(known: Constants, T: int, M: int) -> float | None:
@@ -193,11 +172,12 @@ def reuse(known: Constants, T: int, M: int) -> float | None:
 
     iota sqrt(d T H(A*)) + sqrt(rho T V [nu + (2 + rho / (1 - rho)) log K]) with rho = T / M,
     nu = min(d, 2 + 2 log K) and V = beta / log(1 + beta / sigma^2) d log(1 + T beta / (d sigma^2)).
+    K is the number of arms that can be the best.
     """
     T, M = _steps(T), _models(M)
     if M <= T:
         return None
-    rho, log_k = T / M, math.log(known.K)
+    rho, log_k = T / M, math.log(known.contenders)
     models = directions(known) + (2.0 + rho / ((M - T) / M)) * log_k
     return term_a(known, T) + known.noise * math.sqrt(rho * T * potential(known, T) * models)
 
@@ -216,9 +196,10 @@ def potential(known: Constants, T: int) -> float:
 def directions(known: Constants) -> float:
     """Return nu = min(d, 2 + 2 log K).
 
-    It bounds E max_a (a'Z)^2 / a'Sigma a, Z ~ N(0, Sigma), for any Sigma.
+    It bounds E max_a (a'Z)^2 / a'Sigma a, Z ~ N(0, Sigma), for any Sigma; K is the number of arms that can be the
+    best.
     """
-    return min(known.d, 2.0 + 2.0 * math.log(known.K))
+    return min(known.d, 2.0 + 2.0 * math.log(known.contenders))
 
 
 def best_bound(known: Constants, T: int, M: int) -> float:
@@ -228,7 +209,7 @@ def best_bound(known: Constants, T: int, M: int) -> float:
     step.
     """
     T, M = _steps(T), _models(M)
-    step_by_step = known.eta.value * _smallest(known.K, T, M).sum(np.sqrt)
+    step_by_step = known.eta0_at_most * _distances(known.contenders, T, M).sum(np.sqrt)
     found = [term_a(known, T) + step_by_step, first_order(known, T, M), fresh(known, T, M)]
     return min(*found, *(bound for bound in (reuse(known, T, M),) if bound is not None))
 
@@ -268,7 +249,13 @@ BOUNDS = {
 
 
 @lru_cache(maxsize=8)
-def _smallest(K: int, T: int, M: int) -> Smallest:
+def _distances(K: int, T: int, M: int) -> Smallest:
+    branches, breaks = smallest_distances(K, T, M)
+    return Smallest(T, branches, breaks)
+
+
+@lru_cache(maxsize=8)
+def _divergences(K: int, T: int, M: int) -> Smallest:
     branches, breaks = smallest_divergences(K, T, M)
     return Smallest(T, branches, breaks)
 
@@ -337,7 +324,7 @@ def _models(M: int) -> int:
     return numbers.integer("M", M, 1, MAX_MODELS)
 
 
-def _divergences(divergences: Iterable[float] | Floats) -> Floats:
+def _given(divergences: Iterable[float] | Floats) -> Floats:
     given = arrays.array("divergences", list(divergences))
     if given.ndim != 1 or not len(given) or given.min() < 0:
         raise ValueError("divergences must be nonempty and nonnegative")

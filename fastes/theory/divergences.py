@@ -12,16 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
+from fastes.agents.action_law import ActionLaw
 from fastes.checks.arrays import Floats
 from fastes.kernels.beliefs.normal_law import NormalLaw
 from fastes.kernels.streams.philox import Source
 from fastes.problem.bandit import Bandit
 from fastes.theory.line_sampling import LogProbability, Normals, log_probability, normals_of
-from fastes.theory.optimal_action import values_under
+from fastes.theory.optimal_action import exact_law_of_the_best, values_under
 from fastes.theory.winning_regions import can_win, inner_point, log_ball, region_of
 
 _SELDOM = 2  # an arm is rare if fewer of the selecting draws find it
 _SINGLE = 0.5  # relative variance of a frequency: larger only for a single draw
+_MOST_MISSED = 0.1  # of p, from single draws: as much again may be missed
+_FEW_PLAYS = 16  # draws that play an arm: with fewer its probability is estimated by lines
 _TOO_FEW = 4  # fewer draws are too few for the expansion of the logarithm
 _LINES, _FEWEST_LINES = 128, 32  # per rare arm at first; the latter if there are many
 _ALL_LINES = 4096  # shared by rare arms that need more
@@ -105,15 +108,17 @@ def refined_law(
     posterior: NormalLaw,
     source: Source,
     t: int,
+    stream: int = 0,
 ) -> EstimatedLaw:
     """Return the law with probabilities of rare arms estimated by line sampling.
 
-    The others keep their frequencies, rescaled so that the sum is 1.
+    The others keep their frequencies, rescaled so that the sum is 1. Laws of one probe have
+    streams of their own.
     """
     if len(seldom) == 0:
         return law
     copies = bandit.duplicate_counts
-    found = list(_probabilities(seldom, bandit, posterior, source, t))
+    found = list(_probabilities(seldom, bandit, posterior, source, (t, stream)))
     log_p, variance = law.log_p.copy(), law.variance.copy()
     log_p[seldom] = math.nan
     done = seldom[: len(found)]
@@ -141,7 +146,11 @@ def _scaled(law: EstimatedLaw, fixed: NDArray[np.int64]) -> EstimatedLaw:
 
 
 def _probabilities(
-    seldom: NDArray[np.int64], bandit: Bandit, posterior: NormalLaw, source: Source, t: int
+    seldom: NDArray[np.int64],
+    bandit: Bandit,
+    posterior: NormalLaw,
+    source: Source,
+    probe: tuple[int, int],
 ) -> Iterable[LogProbability]:
     """Yield P(the arm, or an equal one, is the best) for rare arms; only some if too expensive.
 
@@ -158,7 +167,7 @@ def _probabilities(
     for arm in seldom.tolist():
         key = m[arm].tobytes() + c[arm].tobytes()
         if key not in known:
-            normals = normals_of(source, t, arm)
+            normals = normals_of(source, *probe, arm)
             known[key] = _probability(m, c, arm, normals, lines, most)
         found = known[key]
         if found.value == -math.inf:
@@ -182,25 +191,67 @@ def _probability(
     return found if hit else LogProbability(log_ball(region, point), math.inf)
 
 
-def divergences(q: Floats, law: EstimatedLaw, bandit: Bandit, draws: int | None) -> Divergences:
-    """Return the divergences of q from p, corrected for the bias from errors of both.
+class PlayedLaw(NamedTuple):
+    """The law q of the action.
+
+    Attributes
+    ----------
+    law : EstimatedLaw
+        Its estimate; exact where the variance is 0.
+    missing : float
+        What arms that can be the best and are not among those played make of KL(p || q): infinite
+        where q is exact, unknown (nan) where draws may have missed them, and 0 where all arms that
+        matter were found in another way.
+    """
+
+    law: EstimatedLaw
+    missing: float
+
+
+def played_law(
+    played: ActionLaw, p: EstimatedLaw, bandit: Bandit, source: Source, t: int
+) -> PlayedLaw:
+    """Return the law of the action of an agent, better than by draws where its model is normal.
+
+    Then q is exact where p would be, and else arms that few draws play and that p gives weight to
+    are estimated by line sampling. Those that neither found are left out.
+    """
+    q, draws, normal = played.probabilities, played.draws, played.normal
+    assert q is not None  # no agent that plays p itself
+    if draws is None:
+        return PlayedLaw(_exactly(q), math.inf)
+    law, some = _exactly(q), q > 0
+    law.variance[some] = (1.0 - q[some]) / (draws * q[some])
+    if normal is None:
+        return PlayedLaw(law, math.nan)
+    exact = exact_law_of_the_best(*values_under(bandit, normal.mean, normal.root.T))
+    if exact is not None:
+        return PlayedLaw(_exactly(exact.probabilities), math.inf)
+    seldom = (q * bandit.duplicate_counts * draws < _FEW_PLAYS) & (p.p > 0)
+    law = refined_law(law, np.flatnonzero(seldom), bandit, normal, source, t, stream=1)
+    rough = bool(p.p @ (p.variance >= _SINGLE) > _MOST_MISSED) or law.bounded
+    return PlayedLaw(law, math.nan if rough else 0.0)
+
+
+def _exactly(q: Floats) -> EstimatedLaw:
+    log_q = np.log(q, out=np.full(len(q), -np.inf), where=q > 0)
+    return EstimatedLaw(q, log_q, np.zeros(len(q)))
+
+
+def divergences(play: PlayedLaw, law: EstimatedLaw, bandit: Bandit) -> Divergences:
+    """Return the divergences of the law q of the action from p, corrected for bias from errors.
 
     To second order, a relative variance v of p or q adds sqrt(p q) v / 4 to the squared distance,
     q v / 2 to KL(q || p) and p v / 2 to KL(p || q). Frequencies q in n draws have
-    v = (1 - q) / (n q). If q is from draws, missed arms may be played, and KL(p || q) is unknown.
+    v = (1 - q) / (n q).
     """
-    p, played = law.p, q > 0
-    variance = law.variance.copy()
-    if draws is not None:
-        variance[played] += (1.0 - q[played]) / (draws * q[played])
+    p, q, log_q = law.p, play.law.p, play.law.log_p
+    played, variance = q > 0, law.variance + play.law.variance
     correction = float(np.sqrt(p * q) @ variance) / 4.0
-    missing = bool((p[~played] > 0).any()) or any(
-        can_win(bandit, arm) for arm in np.flatnonzero(~played).tolist()
-    )
     backward = float(rel_entr(p[played], q[played]).sum())
-    if missing:
-        backward = math.inf if draws is None else math.nan
-    terms = q[played] * (np.log(q[played]) - law.log_p[played])
+    if np.isnan(log_q[p > 0]).any() or _misses(played, law, play, bandit):
+        backward += play.missing if not np.isnan(log_q).any() else math.nan
+    terms = q[played] * (log_q[played] - law.log_p[played])
     # One arm that cannot win makes it infinite, even if others are unknown.
     forward = math.inf if (terms == math.inf).any() else float(terms.sum())
     return Divergences(
@@ -212,11 +263,22 @@ def divergences(q: Floats, law: EstimatedLaw, bandit: Bandit, draws: int | None)
     )
 
 
+def _misses(
+    played: NDArray[np.bool_], law: EstimatedLaw, play: PlayedLaw, bandit: Bandit
+) -> bool:
+    """Return whether an arm that can be the best is not among those played."""
+    if play.missing == 0.0:
+        return False
+    return bool((law.p[~played] > 0).any()) or any(
+        can_win(bandit, arm) for arm in np.flatnonzero(~played).tolist()
+    )
+
+
 def entropy_of(law: EstimatedLaw) -> float:
     """Return the entropy of p, corrected for its bias: a relative variance v subtracts p v / 2.
 
     nan if more than a tenth of p is from single draws, when the bias would be of that size.
     """
-    if law.p @ (law.variance >= _SINGLE) > 0.1:
+    if law.p @ (law.variance >= _SINGLE) > _MOST_MISSED:
         return math.nan
     return max(0.0, float(entr(law.p).sum())) + float(law.p @ law.variance) / 2.0

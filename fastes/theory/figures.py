@@ -1,11 +1,13 @@
 """Figures of measurements and their bounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fastes.problem.constants import Constants
 from fastes.results.curves import Curve, Line, curves_of
 from fastes.results.diagnostics import Diagnostics
 from fastes.results.drawing import Kind
@@ -13,7 +15,13 @@ from fastes.results.figures import chosen, regret_curves
 from fastes.results.panels import Look, draw_curves
 from fastes.results.result import Result
 from fastes.theory import bounds
-from fastes.theory.inequalities import diagnostics_of, models_of, require_bounds
+from fastes.theory.constants import constants
+from fastes.theory.inequalities import (
+    diagnostics_of,
+    models_in_the_paper,
+    models_of,
+    require_bounds,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,9 +53,9 @@ def draw_bounds(table: Mapping[str, Any], ax: "Axes | Figure | None" = None) -> 
 def draw_regret_and_bounds(
     results: Sequence[Result], ax: "Axes | Figure | None" = None, **look: Unpack[Look]
 ) -> "Axes":
-    """Draw regret against time, and the best known bound for each agent.
+    """Draw regret against time, with Theorem 1 and the best known bound for each ensemble.
 
-    Thin lines are bounds, in the agent's colour. Arguments as for
+    Thin lines are bounds, in the agent's colour. Results need no diagnostics. Arguments as for
     `fastes.results.figures.plot_regret`.
     """
     return draw_curves(regret_curves(_bounded(results, look)), REGRET_AND_BOUNDS, ax, look)
@@ -57,9 +65,16 @@ def _bounded(results: Sequence[Result], look: Look) -> list[Result]:
     """Return the results that `where` selects; ValueError if one has no bounds."""
     kept = chosen(results, look)
     for result in kept:
-        diagnostics_of(result)
         require_bounds(result)
     return kept
+
+
+def constants_of(result: Result) -> Constants:
+    """Return the constants of a result's problem, those of its diagnostics if there are any."""
+    if result.diagnostics is None:
+        return constants(result.bandit)
+    known: Constants = result.diagnostics.constants
+    return known
 
 
 def diagnosed(curve: Curve) -> tuple[Diagnostics, int | None]:
@@ -72,16 +87,31 @@ def _regret_bounds(curves: Sequence[Curve]) -> list[Line]:
     """Return the bounds for the agents of one problem."""
     lines = []
     for curve in curves:
-        found, M = diagnosed(curve)
-        known = found.constants
+        assert curve.result is not None  # curves_of
+        known, M = constants_of(curve.result), models_of(curve.result)
         if M is not None:
-            best = np.array([bounds.best_bound(known, int(t), M) for t in curve.x])
-            lines.append(Line("best bound for", curve.x, best, curve))
-    t = np.unique(np.concatenate([curve.x for curve in curves]))
+            t = _thinned(curve.x)
+            for name, bound in _DRAWN.items():
+                values = np.array([bound(known, int(step), M) for step in t])
+                lines.append(Line(f"{name} for", t, values, curve, dashes=_DASHES[name]))
+    t = _thinned(np.unique(np.concatenate([curve.x for curve in curves])))
     level = np.array([bounds.term_a(known, int(step)) for step in t])
     lines.append(Line("bound for TS: term (a)", t, level, dashes=":"))
     lines.append(Line("random play", t, t * known.trivial.value))
     return [line for line in lines if (line.y > 0).all()]
+
+
+_DRAWN = {"best bound": bounds.best_bound, "Theorem 1": bounds.theorem1}
+_DASHES = {"best bound": "-", "Theorem 1": "-."}
+_POINTS = 40  # of a bound: each takes some hundredths of a second
+
+
+def _thinned(t: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return at most about `_POINTS` of increasing times, evenly spaced in log t."""
+    if len(t) <= _POINTS:
+        return t
+    wanted = np.geomspace(t[0], t[-1], _POINTS)
+    return np.unique(t[np.minimum(np.searchsorted(t, wanted), len(t) - 1)])
 
 
 REGRET_AND_BOUNDS = Kind(
@@ -152,7 +182,51 @@ def draw_final_regret(
 
     Arguments as for `fastes.results.figures.plot_regret`.
     """
-    kept = chosen(results, look)
+    return _draw_finals(chosen(results, look), ax, look)
+
+
+def draw_final_regret_and_bounds(
+    results: Sequence[Result], ax: "Axes | Figure | None" = None, **look: Unpack[Look]
+) -> "Axes":
+    """Draw the final regret of ensembles against M, with Theorem 1 and the best known bound.
+
+    Bounds are computed from the problem; results need no diagnostics. Arguments as for
+    `fastes.results.figures.plot_regret`.
+    """
+    kept = _bounded(results, look)
+    return _draw_finals(kept, ax, look, lines=_bounds_against_size(kept), logy=True)
+
+
+def _bounds_against_size(results: Sequence[Result]) -> Callable[[Sequence[Curve]], list[Line]]:
+    """Return a function from the curves of a panel to the bounds on them."""
+    problems = {result.configuration.problem: result for result in results}
+
+    def lines(curves: Sequence[Curve]) -> list[Line]:
+        known = constants_of(problems[curves[0].facts["problem"]])
+        T = curves[0].facts["T"]
+        sizes = sorted({M for c in curves if not c.level and _is_paper_s(c) for M in c.x})
+        found = [
+            Line(f"{name} for ES", sizes, np.array([bound(known, T, M) for M in sizes]), None, look)
+            for (name, bound), look in zip(_DRAWN.items(), _DASHES.values(), strict=True)
+            if sizes
+        ]
+        found.append(Line("bound for TS: term (a)", None, bounds.term_a(known, T), dashes=":"))
+        found.append(Line("random play", None, T * known.trivial.value, dashes="--"))
+        return [line for line in found if (np.ravel(line.y) > 0).all()]
+
+    return lines
+
+
+def _is_paper_s(curve: Curve) -> bool:
+    """Return whether a curve is of ensemble sampling as in the paper."""
+    agent = curve.facts["agent"]
+    return models_in_the_paper(agent, {**curve.facts, "M": 1}) is not None
+
+
+def _draw_finals(
+    kept: list[Result], ax: "Axes | Figure | None", look: Look, **more: Any
+) -> "Axes":
+    """Draw final regret against M, with more facts of the kind of figure."""
     finals = curves_of(kept, lambda r: (r.t[-1:], r.regret.mean[-1:], r.regret.se[-1:]))
     if not any("M" in curve.facts for curve in finals):
         raise ValueError("the figure of regret against M needs results of ensemble sampling")
@@ -170,6 +244,7 @@ def draw_final_regret(
         apart=("problem", "theta", "T"),
         logx=True,
         values=sizes,
+        **more,
     )
     if look.get("facet") == "M":
         raise ValueError("facet must not be M, which is the x axis")

@@ -31,6 +31,7 @@ from fastes.theory.divergences import (
     divergences,
     entropy_of,
     law_of_frequencies,
+    played_law,
     refined_law,
     seldom_best,
 )
@@ -65,8 +66,8 @@ def probe(
     if played.probabilities is None:  # as Thompson sampling does, it plays p itself
         q, divergence = best.p, Divergences(0.0, 0.0, 0.0, 0.0, 0.0)
     else:
-        q = played.probabilities
-        divergence = divergences(q, best.law, bandit, played.draws)
+        play = played_law(played, best.law, bandit, source, t)
+        q, divergence = play.law.p, divergences(play, best.law, bandit)
     main, error = _main_regret_and_error(q, best)
     if played.probabilities is None:
         main *= 1.0 / (1.0 - 1.0 / best.draws)  # n draws make it too small by that factor

@@ -68,7 +68,7 @@ def history_information(K: int, t: ArrayLike, M: int) -> Floats:
     if K == 1:
         return np.zeros(t.shape)
     z = _flow(t / M)
-    return np.asarray(np.minimum((K - 1) * _excess(z), t * math.log(K)))
+    return np.asarray(np.minimum((K - 1) * excess(z), t * math.log(K)))
 
 
 def information_bound(K: int, t: ArrayLike, M: int) -> Floats:
@@ -103,16 +103,27 @@ def running_information(K: int, T: int, M: int) -> RunningSum:
     return RunningSum(T, [*branches, lambda t: divergence_bound(K, t, M)])
 
 
-def smallest_divergences(K: int, T: int, M: int) -> tuple[list[Branch], tuple[int, ...]]:
+def smallest_distances(K: int, T: int, M: int) -> tuple[list[Branch], tuple[int, ...]]:
     """Return all bounds on h_t as functions of t, and the points where they are not smooth.
 
-    Their minimum bounds h_t. One is Proposition 2, log C(t + K - 1, K - 1) / M, for pbar_t given
+    Their minimum bounds h_t. They are those on k_t, and that of fresh models.
+    """
+    branches, breaks = smallest_divergences(K, T, M)
+    fresh: list[Branch] = [
+        lambda t: (1.0 + t / M) * not_fresh(t, M),
+        lambda t: 2.0 * not_fresh(t, M),
+    ]
+    return [*fresh, *branches], breaks
+
+
+def smallest_divergences(K: int, T: int, M: int) -> tuple[list[Branch], tuple[int, ...]]:
+    """Return all bounds on k_t as functions of t, and the points where they are not smooth.
+
+    Their minimum bounds k_t. One is Proposition 2, log C(t + K - 1, K - 1) / M, for pbar_t given
     the history up to its order; Theorems 2 and B hold for that too.
     """
     known = running_information(K, T, M)
     branches: list[Branch] = [
-        lambda t: (1.0 + t / M) * not_fresh(t, M),
-        lambda t: 2.0 * not_fresh(t, M),
         lambda t: log_count_vectors(K, t) / M,
         lambda t: known(t) / M,
         *_model_divergences(K, M),
@@ -178,11 +189,11 @@ def _inverse_of_excess(x: Floats, sign: float) -> Floats:
     z = np.log1p(np.sqrt(2.0 * x) + x) if sign > 0 else np.minimum(np.sqrt(2 * x) + x, x + 1)
     z = z + 1e-150  # at x = 0 too there is a slope
     for _ in range(10):
-        z = np.maximum(z - (_excess(sign * z) - x) / (sign * np.expm1(sign * z)), 1e-150)
+        z = np.maximum(z - (excess(sign * z) - x) / (sign * np.expm1(sign * z)), 1e-150)
     return np.asarray(z)
 
 
-def _excess(z: Floats) -> Floats:
+def excess(z: Floats) -> Floats:
     """Return exp(z) - 1 - z."""
     series = np.full(z.shape, 1.0 / math.factorial(11))
     for n in range(10, 1, -1):

@@ -26,8 +26,8 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
 
     `table` is what ``fastes bound --json`` prints.
     """
-    eta, delta, entropy, trivial = (table[n] for n in ("eta", "delta", "entropy", "trivial"))
-    shown = with_error(eta["value"], eta["se"])
+    delta, entropy, trivial = (table[n] for n in ("delta", "entropy", "trivial"))
+    fewer = table["contenders"] < table["K"]
 
     def text(row: dict[str, Any], name: str) -> str:
         if name == "best":
@@ -41,18 +41,25 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
     ]
     return [
         f"K={table['K']:,} arms, d={table['d']:,}, T={table['T']:,} steps",
-        f"iota {rounded(table['iota'])}, eta {shown} "
-        f"(at most {rounded_up(eta['closed_form'], shown)})",
+        *[f"{table['contenders']:,} arms can be the best and differ"] * fewer,
+        f"iota {rounded(table['iota'])}, eta {_capped(table['eta'])}",
+        f"eta0 {_capped(table['eta0'])}",
         f"Delta {with_error(delta['value'], delta['se'])}, "
         f"H(A*) {with_error(entropy['value'], entropy['se'])}",
         f"Thompson sampling, term (a): {rounded(table['term_a'])}",
         f"random play: {with_error(trivial['value'], trivial['se'])}",
         grid(columns, table["rows"]),
-        "Bounds on the regret of ensemble sampling.",
+        "Bounds on the regret of ensemble sampling, from constants three standard errors high.",
         *_explained(columns),
         "*: smallest of a row; !: above random play.",
         f"M = KT/d is {table['M_for_KT_over_d']:,}",
     ]
+
+
+def _capped(constant: Mapping[str, float]) -> str:
+    """Return a constant with its error, and what it is at most."""
+    shown = with_error(constant["value"], constant["se"])
+    return f"{shown} (at most {rounded_up(constant['closed_form'], shown)})"
 
 
 def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Parts:
@@ -97,7 +104,7 @@ _MEASURED = (
     (
         ("main regret", "main_regret_of_phat", "G_t of the proof of Theorem 2."),
         ("error", "approximation_error_of_phat", "D_t of the same proof."),
-        ("bound", "bounds.approximation_error", "on D_t: eta times the root of Hellinger^2."),
+        ("bound", "bounds.approximation_error", "on D_t: eta0 times the root of Hellinger^2."),
         ("step regret", "step_regret", "G_t + D_t, as the agent believes."),
         ("given theta", "step_regret_given_theta", "the same given the true theta too."),
         ("info ratio", "information_ratio", "E[G_t^2] / E[I_t], I_t the step's information."),

@@ -121,7 +121,12 @@ def test_several_ensemble_sizes_are_several_agents():
 def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
     out = tmp_path / "study.npz"
     words = ["diagnose", "--agent", "es", "--agent", "greedy", "--M", "3,10", *QUICK]
-    outcome = run(*words, "--probe-samples", 256, "--out", out)
+    brief = run(*words, "--probe-samples", 256).stdout
+    assert len(brief.splitlines()) < 20
+    for word in ("ES, M=3", "ES, M=10", "Greedy", "inequalities hold. The tightest: ", "--full: "):
+        assert word in brief
+    assert max(map(len, brief.splitlines())) <= 80
+    outcome = run(*words, "--probe-samples", 256, "--out", out, "--full")
     for word in ("ES, M=3", "ES, M=10", "Greedy", "Hellinger^2", "step regret", "given theta"):
         assert word in outcome.stdout
     for word in (
@@ -176,9 +181,8 @@ def test_figures_say_what_they_need(tmp_path):
     plain, other = tmp_path / "plain.npz", tmp_path / "ts.npz"
     run("simulate", *QUICK, "--out", plain)
     run("simulate", *QUICK, "--agent", "ts", "--out", other)
-    for figure in ("bounds", "divergence"):
-        outcome = run("plot", plain, "--figure", figure, "--out", tmp_path / "a.png", code=2)
-        assert "holds no diagnostics" in outcome.stderr
+    outcome = run("plot", plain, "--figure", "divergence", "--out", tmp_path / "a.png", code=2)
+    assert "holds no diagnostics" in outcome.stderr
     outcome = run("plot", other, "--figure", "size", "--out", tmp_path / "a.png", code=2)
     assert "needs results of ensemble sampling" in outcome.stderr
 
@@ -194,9 +198,10 @@ def test_figures_say_what_they_need(tmp_path):
 )
 def test_the_tables_of_diagnose_fit_eighty_columns(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    shown = run("diagnose", *QUICK, "--probe-samples", 64, *words).stdout
-    assert max(map(len, shown.splitlines())) <= 80
-    assert "\N{HORIZONTAL ELLIPSIS}" not in shown
+    for full in ([], ["--full"]):
+        shown = run("diagnose", *QUICK, "--probe-samples", 64, *words, *full).stdout
+        assert max(map(len, shown.splitlines())) <= 80
+        assert "\N{HORIZONTAL ELLIPSIS}" not in shown
 
 
 def test_results_are_written_and_plotted(tmp_path):

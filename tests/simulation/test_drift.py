@@ -5,7 +5,6 @@ import pytest
 import reference
 from bandits import BANDITS
 from checkpoints import assert_same, recorded, resumed, some
-from fastes.drift import Abrupt, AutoRegressive, Piecewise, Rotating
 from fastes.kernels.loop.drift import write_path
 from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
@@ -14,6 +13,7 @@ from played import RUN, SEED, compare, greedy_scores, offered, thetas
 import fastes
 from fastes import Truth
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
+from fastes.drift import Abrupt, AutoRegressive, Piecewise, Rotating
 from fastes.problem.moving import moving_theta, place_of
 from fastes.theory.inequalities import inequalities, theorem2_measured
 

@@ -1,16 +1,20 @@
 """The constants of the bounds: by hand, and against plain sampling."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.spatial import ConvexHull
 from scipy.stats import norm
 
 import fastes
 from fastes.cli.commands.bound import _table
 from fastes.problem.constants import Estimate
-from fastes.theory.constants import constants
+from fastes.theory.bounds import BOUNDS, term_a
+from fastes.theory.constants import _centre, _square_from, constants
+from fastes.theory.sampled_laws import Extremes
 from fastes.theory.tables import bounds_tables
 
 
@@ -61,12 +65,66 @@ def test_no_bound_on_eta_is_shown_that_is_below_eta(bandit):
     for seed, samples in itertools.product(range(4), (32, 1 << 10)):
         known = constants(bandit, samples=samples, seed=seed)
         assert known.eta.value <= known.eta_closed_form
-        line = bounds_tables(_table(known, 10, [10]))[1].replace(",", "")
-        words = line.replace("(at most ", "").replace(")", "").split()
-        value, at_most = float(words[3]), float(words[6])
-        assert words[2] == "eta"
-        assert at_most >= value
-        assert at_most >= known.eta_closed_form * (1 - 1e-15)
+        assert known.eta0.value <= known.eta0_closed_form
+        text = "\n".join(map(str, bounds_tables(_table(known, 10, [10])))).replace(",", "")
+        for name, closed in (("eta", known.eta_closed_form), ("eta0", known.eta0_closed_form)):
+            number = r"([-+.e\d]+)"
+            found = re.search(rf"\b{name} {number} \+- {number} \(at most {number}\)", text)
+            assert float(found[3]) >= float(found[1])
+            assert float(found[3]) >= closed * (1 - 1e-15)
+
+
+def test_eta_without_the_noise_is_measured_from_the_best_centre():
+    # Values 10 + x, x ~ N(0, I) in R^2: neither the mean nor the noise matters.
+    known = constants(fastes.LinearBandit(np.eye(2), prior_mean=10.0, noise=3.0))
+    theta = np.random.default_rng(0).normal(size=(400_000, 2))
+    least = min(2 * np.sqrt(np.square(theta - c).max(axis=1).mean()) for c in (-0.1, 0.0, 0.1))
+    assert known.eta0.value == pytest.approx(least, rel=5e-3)
+    assert known.eta0_closed_form == pytest.approx(2 * np.sqrt(2))
+    # One arm, N(-3, 4): the standard deviation, whatever mean and noise.
+    known = constants(fastes.LinearBandit([[2.0]], prior_mean=-1.5, noise=50.0))
+    assert known.eta0.value == pytest.approx(4.0, abs=1e-3)
+    assert known.eta0_at_most == 4.0
+    assert known.eta.value > 100
+
+
+def test_no_centre_does_better_than_the_one_found():
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 7, 500):
+        least = rng.normal(size=n)
+        drawn = Extremes(np.zeros(n, int), least + rng.exponential(size=n), least, least)
+        found = _square_from(drawn, _centre(drawn))
+        grid = np.linspace(-5, 8, 4001)
+        assert found <= min(_square_from(drawn, c) for c in grid) + 1e-12
+        assert found == pytest.approx(min(_square_from(drawn, c) for c in grid), abs=1e-3)
+
+
+def test_arms_that_cannot_be_the_best_and_equal_arms_do_not_count():
+    corners = [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]
+    plain = constants(fastes.LinearBandit(corners))
+    more = constants(fastes.LinearBandit([*corners, [0.1, 0.2], [0.0, 0.0], corners[0]]))
+    assert (more.K, more.contenders, plain.contenders) == (6, 3, 3)
+    assert more.entropy.value == pytest.approx(plain.entropy.value)
+    for name in ("eta0", "delta"):
+        assert getattr(more, name).value == pytest.approx(getattr(plain, name).value, rel=1e-3)
+    for name, bound in BOUNDS.items():
+        if name != "theorem1":
+            assert bound.value(more, 100, 500) == pytest.approx(
+                bound.value(plain, 100, 500), rel=1e-3
+            )
+    assert constants(fastes.LinearBandit.random(60, 4)).contenders == 60  # on a sphere all can
+    inner = fastes.LinearBandit.random(60, 2, "uniform")
+    assert constants(inner).contenders == len(ConvexHull(inner.actions).vertices)
+
+
+def test_constants_enter_bounds_three_standard_errors_high():
+    known = constants(fastes.LinearBandit.random(12, 4, prior_mean=0.3), samples=64)
+    assert known.eta.at_most == known.eta.value + 3 * known.eta.se
+    assert known.eta_at_most == min(known.eta.at_most, known.eta_closed_form)
+    assert known.eta0_at_most <= known.eta_at_most
+    assert known.delta_at_most <= known.eta0_at_most
+    assert known.entropy_at_most == min(known.entropy.at_most, np.log(12))
+    assert term_a(known, 9) == pytest.approx(known.iota * np.sqrt(4 * 9 * known.entropy_at_most))
 
 
 @pytest.mark.parametrize("K", [300, 1000])

@@ -4,15 +4,19 @@ import math
 
 import numpy as np
 import pytest
-from engine import start
+from engine import observe, start
+from fastes.kernels.agents import ensemble_plus_plus, perturbed_history, thompson
 from fastes.kernels.beliefs.interface import normal_law
 from scipy.special import log_ndtr
 
 import fastes
+from fastes.agents.action_law import normal_of
 from fastes.theory import divergences as module
 from fastes.theory.divergences import law_of_frequencies, refined_law, seldom_best
 from fastes.theory.inequalities import inequalities
 from fastes.theory.line_sampling import LogProbability
+from fastes.theory.measures import hellinger, kl
+from fastes.theory.optimal_action import optimal_action
 from fastes.theory.tables import inequalities_tables
 from fastes.theory.winning_regions import inner_point, log_ball, region_of
 
@@ -170,3 +174,54 @@ def test_the_bound_by_a_ball_is_below_the_probability():
     for arm in np.flatnonzero(p > 1e-3):
         region = region_of(m, c, arm)
         assert log_ball(region, inner_point(region)) < math.log(p[arm])
+
+
+TWISTED = fastes.LinearBandit.random(12, 3, prior_mean=0.8, seed=5)
+
+
+@pytest.mark.parametrize("inflation", [0.4, 2.0])
+def test_the_law_of_inflated_draws_is_known_where_few_draws_play_an_arm(inflation):
+    # At the prior q is the law of the best arm under N(0, inflation^2 I), by draws of their own.
+    agent = fastes.ThompsonSampling(inflation=inflation)
+    found = simulated(TWISTED, agent, T=1, diagnostics=[0], runs=12, samples=4096).diagnostics
+    p = optimal_action(TWISTED, samples=1 << 18).probabilities
+    q = optimal_action(TWISTED, root=inflation * np.eye(3), samples=1 << 22).probabilities
+    assert (q > 0).all()
+    for name, expected in (("kl_p_phat", kl(p, q)), ("kl_phat_p", kl(q, p))):
+        mean = found.mean(name)
+        assert mean.unknown.tolist() == [0] == mean.infinite.tolist()
+        # Twelve probes and the error of the sample q: 4.5 standard errors, and 2 %.
+        assert abs(mean.value[0] - expected) < 4.5 * mean.se[0] + 0.02 * expected
+    expected = hellinger(p, q) ** 2
+    mean = found.mean("hellinger_squared")
+    assert abs(mean.value[0] - expected) < 4.5 * mean.se[0] + 0.02 * expected
+
+
+@pytest.mark.parametrize(
+    ("agent", "kernels"),
+    [
+        (fastes.ThompsonSampling(inflation=0.5), thompson),
+        (fastes.PerturbedHistory(scale=1.3), perturbed_history),
+        (fastes.EnsemblePlusPlus(7, reference="normal"), ensemble_plus_plus),
+    ],
+)
+def test_the_normal_law_of_a_model_is_that_of_its_draws(agent, kernels):
+    run, arms = start(TWISTED, agent, 20, seed=3), TWISTED.canonical.arms
+    agent.begin(run.state, run.source)
+    for t in range(9):
+        observe(run.state, arms, run.source, t, t, 0.3 * t - 1.0)
+    law = agent.action_law(run.state, arms, run.source, 9).normal
+    z = np.empty((40_000, 3))
+    kernels.draw_models(run.state, run.source, 9, z)
+    white = np.linalg.solve(law.root.T, (z - law.mean).T)
+    # 4.5 standard errors, of three means and nine products.
+    assert (np.abs(white.mean(axis=1)) < 4.5 / 200).all()
+    assert (np.abs(white @ white.T / 40_000 - np.eye(3)) < 4.5 * math.sqrt(2) / 200).all()
+
+
+def test_laws_that_are_flat_in_a_direction_are_left_to_draws():
+    assert normal_of(np.zeros(3), np.ones((2, 3))) is None
+    assert normal_of(np.zeros(2), np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])) is None
+    root = np.random.default_rng(0).normal(size=(5, 3))
+    law = normal_of(np.zeros(3), root)
+    np.testing.assert_allclose(law.root.T @ law.root, root.T @ root, atol=1e-12)

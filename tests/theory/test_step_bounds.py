@@ -42,7 +42,7 @@ def test_the_flow_bounds_the_recursion_and_the_corollary(K, M):
     # above the corollary's 4.43 (K - 1) t / M.
     J = 0.0
     for t in range(3 * M + 2):
-        flow = step_bounds._excess(step_bounds._flow(np.array([t / M])))[0] * (K - 1)
+        flow = step_bounds.excess(step_bounds._flow(np.array([t / M])))[0] * (K - 1)
         assert J <= flow * (1 + 1e-12) + 1e-12
         assert t > M or flow <= 3.47 * (K - 1) * t / M + 1e-12
         J += float(step_bounds._of_information(K, np.array(J), M))

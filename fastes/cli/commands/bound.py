@@ -81,13 +81,16 @@ def _table(known: "Constants", T: int, sizes: list[int]) -> dict[str, Any]:
         }
         for M in sizes
     ]
-    eta, delta, entropy, trivial = known.eta, known.delta, known.entropy, known.trivial
+    eta, eta0, delta, entropy = known.eta, known.eta0, known.delta, known.entropy
+    trivial = known.trivial
     return {
         "iota": known.iota,
         "eta": {"value": eta.value, "se": eta.se, "closed_form": known.eta_closed_form},
+        "eta0": {"value": eta0.value, "se": eta0.se, "closed_form": known.eta0_closed_form},
         "delta": {"value": delta.value, "se": delta.se},
         "entropy": {"value": entropy.value, "se": entropy.se},
         "K": known.K,
+        "contenders": known.contenders,
         "d": known.d,
         "T": T,
         "term_a": bounds.term_a(known, T),

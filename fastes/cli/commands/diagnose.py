@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     click.option("--plot", type=OUTPUT, help="Save the divergence figure (png, svg or pdf)."),
     FORCE,
 )
+@click.option("--full", is_flag=True, help="Print every quantity at every probed step.")
 @output_options
 def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Measure the quantities of the paper's theory, beside its bounds.
@@ -56,8 +57,10 @@ def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     At chosen times of each run, compare the agent's action law phat with the law p of the
     optimal action: Hellinger distance, KL divergences, the main regret G_t and approximation
     error D_t of the proof of Theorem 2, and the information ratio. No action changes.
+    Prints a summary: regret beside its bounds, and whether all inequalities hold.
 
     \b
+    fastes diagnose --agent es,ts --M 10,100 --T 250 --full
     fastes diagnose --agent es,ts --M 10,100 --T 250 --plot divergence.png
     fastes diagnose --agent es,ts --M 10,100 --T 250 --out study.npz
     fastes plot study.npz --figure bounds --out bounds.png
@@ -96,6 +99,7 @@ def _save_and_print(
 ) -> None:
     """Write the requested files, then print, even if writing fails."""
     from fastes.theory.inequalities import inequalities
+    from fastes.theory.summary import checks
 
     tables = [inequalities(result) for result in comparison]
     try:
@@ -106,13 +110,15 @@ def _save_and_print(
         if as_json:
             facts = comparison.to_dict()
             for described, table in zip(facts["agents"], tables, strict=True):
-                described["diagnostics"] = table
+                described["diagnostics"] = table | {"checks": checks(table)}
             click.echo(json.dumps(facts, allow_nan=False))
         elif not quiet:
             from fastes.results.tables import print_parts
+            from fastes.theory.summary import summary_tables
             from fastes.theory.tables import inequalities_tables
 
-            print_parts(inequalities_tables(comparison, tables))
+            shown = inequalities_tables if options["full"] else summary_tables
+            print_parts(shown(comparison, tables))
 
 
 def _save(comparison: "Comparison", tables: list[dict[str, Any]], options: dict[str, Any]) -> None:

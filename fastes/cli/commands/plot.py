@@ -52,13 +52,13 @@ def _inches(
     "--figure",
     type=click.Choice(_FIGURES),
     show_default="regret; for a study, regret at T against --x",
-    help="What to draw; bounds and divergence need results of fastes diagnose.",
+    help="What to draw; divergence needs results of fastes diagnose.",
 )
 @click.option(
     "--x",
     metavar="AXIS",
     show_default="M, or the first varied number",
-    help="For a study: draw final regret against this axis.",
+    help="For a study: draw final regret against this axis. With --figure bounds: M.",
 )
 @click.option(
     "--baseline",
@@ -103,7 +103,7 @@ def plot(
     \b
     regret       cumulative regret against time
     differences  regret minus that of a baseline, paired run by run, against time
-    bounds       regret and the best known bound for each agent
+    bounds       regret against time, Theorem 1 and the best bound; with --x M, against M
     divergence   divergence of the action law from the optimal, against time
     size         final regret against the number of models
 
@@ -115,6 +115,7 @@ def plot(
     fastes plot result.npz --out regret.png
     fastes plot result.npz --figure differences --baseline ts --out gain.png
     fastes plot result.npz --figure size --out size.pdf
+    fastes plot study.db --figure bounds --x M --out bounds.png
     fastes plot study.db --x M --where d=10 --facet K --size 7x4 --out study.png
     """
     with user_errors(debug):
@@ -138,7 +139,9 @@ def plot(
 
 def _check_options(figure: str | None, x: str | None, baseline: str | None) -> None:
     """Raise UsageError for options that the figure does not use."""
-    if x is not None and figure is not None:
+    if figure == "bounds" and x not in (None, "M"):
+        raise click.UsageError(f"--figure bounds takes --x M only, got --x {x}")
+    if x is not None and figure not in (None, "bounds"):
         raise click.UsageError(f"--x draws final regret: leave out --figure {figure}")
     if baseline is not None and figure != "differences":
         raise click.UsageError("--baseline needs --figure differences")
@@ -162,7 +165,7 @@ def _loaded(files: tuple[Path, ...], figure: str | None, x: str | None) -> "list
             results += [result for _, result in loaded.results()]
         elif not isinstance(loaded, (Comparison, Result)):
             raise click.UsageError(f"{file} is not a result or study: see fastes show {file}")
-        elif x is not None:
+        elif x is not None and figure is None:
             raise click.UsageError(f"--x needs a study, but {file} is a result")
         else:
             results += loaded.results if isinstance(loaded, Comparison) else [loaded]
@@ -195,7 +198,7 @@ def _draw(
         from fastes.theory import figures
 
         draw = {
-            "bounds": figures.draw_regret_and_bounds,
+            "bounds": figures.draw_final_regret_and_bounds if x else figures.draw_regret_and_bounds,
             "divergence": figures.draw_divergence,
             "size": figures.draw_final_regret,
         }[figure]
