@@ -56,7 +56,8 @@ class Moments(NamedTuple):
     cov_error: float
 
 
-_DRAWS = 8192
+DRAWS = 8192
+"""Of models, for a law that is estimated by how often each arm is the best."""
 
 
 def law_of_drawn_models(arms: Arms, r: int, draw: Callable[[Floats], Any]) -> ActionLaw:
@@ -64,11 +65,11 @@ def law_of_drawn_models(arms: Arms, r: int, draw: Callable[[Floats], Any]) -> Ac
 
     `draw` fills rows with models of length r, reproducibly for the same probe.
     """
-    z, best = np.empty((_DRAWS, r)), BestArmCounts(arms)
+    z, best = np.empty((DRAWS, r)), BestArmCounts(arms)
     draw(z)
-    for first in range(0, _DRAWS, BLOCK):
+    for first in range(0, DRAWS, BLOCK):
         best.add(z[first : first + BLOCK])
-    return ActionLaw(best.counts / _DRAWS, None, np.concatenate(best.best_scores), _DRAWS)
+    return ActionLaw(best.counts / DRAWS, None, np.concatenate(best.best_scores), DRAWS)
 
 
 def law_of_best_score(state: Any, arms: Arms) -> ActionLaw:

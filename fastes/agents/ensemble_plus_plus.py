@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, variance
+from fastes.agents.belief_options import belief, noise, noise_scale, noise_shape, variance
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
 
@@ -48,6 +48,11 @@ class EnsemblePlusPlus(Agent):
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
 
     Examples
     --------
@@ -76,6 +81,9 @@ class EnsemblePlusPlus(Agent):
     )
     belief: str = belief()
     variance: str = variance()
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
     name: ClassVar[str] = "es++"
     title: ClassVar[str] = "ES++"
     scores: ClassVar[str] = "linear"

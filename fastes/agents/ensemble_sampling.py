@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, variance
+from fastes.agents.belief_options import belief, noise, noise_scale, noise_shape, variance
 from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
@@ -61,6 +61,11 @@ class EnsembleSampling(Agent):
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
 
     Examples
     --------
@@ -101,6 +106,9 @@ class EnsembleSampling(Agent):
     inflation: float = inflation()
     belief: str = belief()
     variance: str = variance()
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
     scores: ClassVar[str] = "linear"
@@ -206,10 +214,14 @@ class EnsembleSampling(Agent):
         return xi if self.inflation == 1.0 else self.inflation * xi
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return phat_t, the share of models for which each arm is the best, and their moments."""
+        """Return phat_t, the share of models for which each arm is the best, and their moments.
+
+        Where the noise is learned, its mean over draws of the noise; the moments are of xi, of
+        models with unit noise.
+        """
         import numpy as np
 
-        from fastes.agents.action_law import ActionLaw
+        from fastes.agents.action_law import DRAWS, ActionLaw
         from fastes.agents.best_arms import BLOCK, BestArmCounts, read_models
         from fastes.kernels.beliefs.interface import normal_law
 
@@ -217,16 +229,35 @@ class EnsembleSampling(Agent):
         best = BestArmCounts(arms)
         first, second = np.zeros(len(root)), np.zeros_like(root)
         signs = (1.0, -1.0) if self.symmetric else (1.0,)
+        learned = self.noise == "learned"
+        rounds = -(-DRAWS // self.M) if learned else 1
         for start in range(0, self.M, BLOCK):
             xi = self.models(state, source, t, start, min(self.M, start + BLOCK))
             for sign in signs:
-                best.add(read_models(state.belief, sign * xi))
+                for scale in self._scales(state, source, t, start, (rounds, len(xi), 1)):
+                    best.add(read_models(state.belief, sign * scale * xi))
             white = xi @ root.T  # P^(1/2) (z - mu)
             first += sum(signs) / len(signs) * white.sum(axis=0)
             second += white.T @ white
         moments = self._moments(first, second)
-        law = best.counts / (len(signs) * self.M)
-        return ActionLaw(law, moments, np.concatenate(best.best_scores))
+        law = best.counts / (len(signs) * self.M * rounds)
+        draws = self.M * rounds if learned else None
+        return ActionLaw(law, moments, np.concatenate(best.best_scores), draws)
+
+    def _scales(
+        self, state: Any, source: Source, t: int, start: int, shape: tuple[int, ...]
+    ) -> Floats:
+        """Return the noise that a probe reads models with, a draw each, where it is learned."""
+        import numpy as np
+
+        from fastes.kernels.beliefs.interface import noise_of
+        from fastes.kernels.beliefs.noise import noise_of_probe
+
+        scales = np.ones(shape)
+        if self.noise == "learned":
+            first = start * shape[0]
+            noise_of_probe(noise_of(state.belief), source, t, first, scales.reshape(-1))
+        return scales
 
     def _moments(self, first: Floats, second: Floats) -> Moments:
         import numpy as np

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief
+from fastes.agents.belief_options import belief, noise, noise_scale, noise_shape
 from fastes.agents.inflation import inflation
 from fastes.checks.parameters import parameter
 
@@ -40,6 +40,11 @@ class ThompsonSampling(Agent):
         How theta is drawn where rewards are not Gaussian. Laplace: from the normal law around the
         mode of the posterior. Metropolis: from the posterior itself, by a Markov chain that makes
         32 proposals a step; it needs the exact belief.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
 
     Examples
     --------
@@ -59,6 +64,9 @@ class ThompsonSampling(Agent):
         choices=SAMPLERS,
         labelled="unusual",
     )
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"
@@ -87,13 +95,15 @@ class ThompsonSampling(Agent):
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the optimal action, which it plays; or how often each arm is, by draws.
 
-        It plays that of the posterior itself where rewards are Gaussian and nothing is inflated.
+        It plays that of the posterior itself where rewards are Gaussian, their noise is known and
+        nothing is inflated.
         """
         from fastes.agents.action_law import ActionLaw, law_of_drawn_models
         from fastes.kernels.agents import metropolis, thompson
         from fastes.kernels.beliefs.interface import perturbed_alike
 
-        if self.inflation == 1.0 and perturbed_alike(state.belief):
+        exact = self.inflation == 1.0 and self.noise == "known"
+        if exact and perturbed_alike(state.belief):
             return ActionLaw(None)
         kernels = thompson if self.sampler == "laplace" else metropolis
         return law_of_drawn_models(

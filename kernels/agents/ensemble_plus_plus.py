@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arithmetic.vectors import axpy, dot, multiply_transposed
-from ..beliefs.interface import Belief, mean_of, model_from_xi, perturbation_root, update
+from ..beliefs.interface import (
+    Belief,
+    mean_of,
+    model_from_xi,
+    noise_of,
+    perturbation_root,
+    update,
+)
+from ..beliefs.noise import draw_noise
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, zeros
 from ..streams.draws import integer
@@ -87,7 +95,8 @@ def _mix(agent, source, stream, t, z):
     zeta, deviation = agent.scratch.weights, agent.scratch.deviation
     fill_weights(agent.reference, source, stream, t, zeta)
     multiply_transposed(agent.xi, zeta, deviation)
-    scale = 1.0 / np.sqrt(np.float64(zeta.shape[0]))
+    noise = draw_noise(noise_of(agent.belief), source, stream, t)
+    scale = noise / np.sqrt(np.float64(zeta.shape[0]))
     for j in range(deviation.shape[0]):
         deviation[j] *= scale
     model_from_xi(agent.belief, deviation, z)

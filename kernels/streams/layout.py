@@ -33,6 +33,9 @@ INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
 PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
 FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
+GAMMA_LANE = np.int64(2**31)
+"""In the stream of a model's numbers, from this lane on: the noise that it is drawn with."""
+
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1
 

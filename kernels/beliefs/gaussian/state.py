@@ -39,7 +39,7 @@ class NormalRewards(NamedTuple):
 class Gaussian(NamedTuple):
     """The belief N(mu, S), with S. `n` is short for `most_recent_arms(r)`."""
 
-    rewards: Any  # how one is taken in: `NormalRewards`, or `Linearised` (rewards.py)
+    rewards: Any  # how one is taken in: above, or `Linearised` (rewards.py), or `LearnedNoise`
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r): covariance, symmetric to the bit; (0, 0) where its root is kept instead
     factor: np.ndarray  # (r, r): U, upper triangular, P = U'U as of the last `refactor`

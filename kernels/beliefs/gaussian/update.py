@@ -7,6 +7,7 @@ from ...arithmetic.triangular import absorb
 from ...arithmetic.vectors import axpy, dot, multiply_transposed
 from ...jit.decorators import generic, inlined, kernel
 from .. import interface
+from ..noise import note_error
 from .refactor import refactor
 from .rewards import Linearised, linearise, root_of_last
 from .state import FEWEST_UPDATES, Gaussian, RootedGaussian
@@ -63,7 +64,9 @@ def update_covariance(belief, b, key, y):
     afresh = refactor_due(belief)
     multiply_transposed(S, b, v)
     g = 1.0 / (1.0 + dot(b, v))
-    axpy(g * (y - dot(b, mu)), v, mu)
+    error = y - dot(b, mu)
+    note_error(belief.rewards, error, g)
+    axpy(g * error, v, mu)
     root_g = np.sqrt(g)
     for i in range(b.shape[0]):
         v[i] *= root_g
@@ -129,7 +132,9 @@ def update_root(belief, b, key, y):
         weight[j] = -w[j] / weight[j]
     _carlson(X, w, weight, scale, e)
     g = 1.0 / a
-    axpy(g * (y - dot(b, mu)), e, mu)
+    error = y - dot(b, mu)
+    note_error(belief.rewards, error, g)
+    axpy(g * error, e, mu)
     _remember(belief, b, key, y, g)
     if afresh:
         refactor(belief)
