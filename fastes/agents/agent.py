@@ -8,7 +8,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.belief_options import NOISE_SCALE, NOISE_SHAPE, check_noise, constant_variance
+from fastes.agents.belief_options import (
+    LEAST_NOISE,
+    NOISE_SCALE,
+    NOISE_SHAPE,
+    check_noise,
+    constant_variance,
+)
 from fastes.checks import numbers
 from fastes.checks.parameters import parameters_of
 
@@ -65,7 +71,7 @@ class Agent(ABC):
     def __post_init__(self) -> None:
         for name, declared in parameters_of(type(self)).items():
             object.__setattr__(self, name, declared.checked(name, getattr(self, name)))
-        check_noise(self.noise, self.noise_shape, self.noise_scale)
+        check_noise(self.noise, self.noise_shape, self.noise_scale, self.least_noise)
 
     def __repr__(self) -> str:
         # Variants are shown only if not the default, which is why dataclasses have repr=False.
@@ -111,6 +117,9 @@ class Agent(ABC):
     noise_scale: float = NOISE_SCALE
     """The inverse gamma prior of its variance, where it is learned."""
 
+    least_noise: float = LEAST_NOISE
+    """The noise at which theta has the bandit's prior then, in units of the bandit's noise."""
+
     rooted: ClassVar[bool] = False
     """Whether its belief keeps a root of the covariance, to sample models, instead of the
     covariance."""
@@ -120,7 +129,8 @@ class Agent(ABC):
         """The options of its belief."""
         from fastes.problem.rewards import BeliefOptions
 
-        noise = (self.noise_shape, self.noise_scale) if self.noise == "learned" else None
+        prior = self.noise_shape, self.noise_scale, self.least_noise
+        noise = prior if self.noise == "learned" else None
         return BeliefOptions(self.rooted, self.belief, constant_variance(self.variance), noise)
 
     @abstractmethod

@@ -7,7 +7,7 @@ from fastes.checks.parameters import parameter
 
 BELIEFS = ("auto", "exact", "online")
 FISHER = "fisher"
-NOISE_SHAPE, NOISE_SCALE = 2.0, 1.0
+NOISE_SHAPE, NOISE_SCALE, LEAST_NOISE = 2.0, 1.0, 0.1
 LARGEST = 10**9
 """Of shape and scale: beyond, the noise is as good as known."""
 
@@ -77,6 +77,19 @@ def noise_scale() -> Any:
     )
 
 
+def least_noise() -> Any:
+    """Return the parameter `least_noise`, as a field of a dataclass."""
+    return parameter(
+        "Noise, relative to the problem's, at which theta has the problem's prior: wider above.",
+        "number",
+        LEAST_NOISE,
+        default=LEAST_NOISE,
+        minimum=0.001,
+        maximum=1,
+        labelled="unusual",
+    )
+
+
 def _is_positive(text: str) -> bool:
     try:
         numbers.positive("variance", float(text))
@@ -90,9 +103,13 @@ def constant_variance(value: str) -> float:
     return 0.0 if value == FISHER else float(value)
 
 
-def check_noise(noise: str, shape: float, scale: float) -> None:
+def check_noise(noise: str, shape: float, scale: float, least: float) -> None:
     """Raise ValueError if there is a prior for noise that is known."""
-    given = (("noise_shape", shape, NOISE_SHAPE), ("noise_scale", scale, NOISE_SCALE))
-    for name, value, usual in given:
+    given = {
+        "noise_shape": (shape, NOISE_SHAPE),
+        "noise_scale": (scale, NOISE_SCALE),
+        "least_noise": (least, LEAST_NOISE),
+    }
+    for name, (value, usual) in given.items():
         if noise == "known" and value != usual:
             raise ValueError(f"{name} needs noise 'learned', got {value:g} for noise 'known'")

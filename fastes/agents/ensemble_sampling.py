@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, noise, noise_scale, noise_shape, variance
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+    variance,
+)
 from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
@@ -66,6 +73,9 @@ class EnsembleSampling(Agent):
         then has an inverse gamma prior, and the bandit's noise is a first guess.
     noise_shape, noise_scale : float
         That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -109,6 +119,7 @@ class EnsembleSampling(Agent):
     noise: str = noise()
     noise_shape: float = noise_shape()
     noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
     scores: ClassVar[str] = "linear"
@@ -188,10 +199,13 @@ class EnsembleSampling(Agent):
 
     def begin(self, state: Any, source: Source) -> None:
         """Draw all M models from the prior, for the eager engine."""
+        from fastes.kernels.beliefs.interface import noise_of
+        from fastes.kernels.beliefs.noise import prior_root
         from fastes.kernels.ensembles.eager import EagerEnsemble, draw_prior_models
 
         if isinstance(state, EagerEnsemble):
             draw_prior_models(state.models, source, 0, len(state.models.tiles))
+            state.models.tiles[:] *= prior_root(noise_of(state.belief))
 
     def with_capacity(self, state: Any) -> Any:
         """Return a deferred state with capacity for more plays or models."""

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, noise, noise_scale, noise_shape
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+)
 from fastes.checks.parameters import parameter
 
 
@@ -27,6 +33,9 @@ class LinUCB(Agent):
         then has an inverse gamma prior, and the bandit's noise is a first guess.
     noise_shape, noise_scale : float
         That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -43,6 +52,7 @@ class LinUCB(Agent):
     noise: str = noise()
     noise_shape: float = noise_shape()
     noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "linucb"
     title: ClassVar[str] = "LinUCB"
     scores: ClassVar[str] = "quadratic"

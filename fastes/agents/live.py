@@ -26,7 +26,7 @@ from fastes.files.kinds import require_replaceable
 from fastes.kernels.actions.whitening import first_refused
 from fastes.kernels.agents.interface import needs_capacity, saved_arrays
 from fastes.kernels.beliefs.interface import covariance_of, mean_of, noise_of
-from fastes.kernels.beliefs.noise import noise_of_choice, variance_law
+from fastes.kernels.beliefs.noise import noise_of_choice, prior_root, variance_law
 from fastes.kernels.jit.boxed import boxed
 from fastes.kernels.loop.live import Live, act, act_on_rows, observe, observe_rows
 from fastes.kernels.search.certificate import snapshot_due
@@ -323,14 +323,14 @@ class LiveAgent:
         with self._lock:
             belief = self._state.belief
             mu, S = mean_of(belief).copy(), covariance_of(belief).copy()
-            variance = self._mean_variance()
+            variance, least = self._mean_variance(), prior_root(noise_of(belief))
         spread = U @ S @ U.T
         if (
             bandit.canonical.factor is None
         ):  # directions without information keep the prior covariance
             prior = bandit.prior_cov
             whole = prior if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
-            spread += whole - U @ U.T
+            spread += (whole - U @ U.T) / least**2
         return Belief(bandit.prior_mean + U @ mu, variance * spread)
 
     def noise_posterior(self) -> NoiseBelief:

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, noise, noise_scale, noise_shape
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+)
 from fastes.agents.inflation import inflation
 from fastes.checks.parameters import parameter
 
@@ -45,6 +51,9 @@ class ThompsonSampling(Agent):
         then has an inverse gamma prior, and the bandit's noise is a first guess.
     noise_shape, noise_scale : float
         That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -67,6 +76,7 @@ class ThompsonSampling(Agent):
     noise: str = noise()
     noise_shape: float = noise_shape()
     noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"

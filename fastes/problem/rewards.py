@@ -35,15 +35,15 @@ class BeliefOptions(NamedTuple):
         linearised once; auto: exact if arms recur, else online.
     variance : float
         Variance of the models' perturbations; 0: set by the belief.
-    noise : (float, float), optional
+    noise : (float, float, float), optional
         For Gaussian rewards whose noise is learned: shape and scale of the inverse gamma prior of
-        its variance.
+        its variance, and the noise with which theta has its prior.
     """
 
     rooted: bool = False
     kind: str = "auto"
     variance: float = 0.0
-    noise: tuple[float, float] | None = None
+    noise: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)

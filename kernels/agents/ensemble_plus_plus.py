@@ -19,7 +19,7 @@ from ..beliefs.interface import (
     perturbation_root,
     update,
 )
-from ..beliefs.noise import draw_noise
+from ..beliefs.noise import draw_noise, prior_root
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, zeros
 from ..streams.draws import integer
@@ -63,8 +63,9 @@ def ensemble_plus_plus(
 
 
 def draw_prior_models(agent: EnsemblePlusPlus, source: Source) -> None:
-    """Draw xi ~ N(0, I) for all models."""
+    """Draw xi ~ N(0, P) for all models, P that of the prior."""
     fill_normal_rows(source, INITIAL_MODELS, agent.xi)
+    agent.xi[:] *= prior_root(noise_of(agent.belief))
 
 
 @kernel

@@ -3,8 +3,9 @@
     z | s^2 ~ N(mu, s^2 S),   s^2 ~ InverseGamma(a, b),
 
 the conjugate law of y = b'z + s N(0, 1), in units of the noise that the bandit names. mu and S are
-as with unit noise. A reward that misses its mean by e = y - b'mu has variance s^2 (1 + b'S b), so
-that
+as with unit noise, but from S = I / least^2 on: z has the bandit's prior, N(0, I), where s is
+`least`, and a wider one where it is larger. A reward that misses its mean by e = y - b'mu has
+variance s^2 (1 + b'S b), so that
 
     a <- a + 1/2,   b <- b + e^2 / (2 (1 + b'S b)),   with mu and S as before it.
 
@@ -35,13 +36,25 @@ class LearnedNoise(NamedTuple):
     """Noise of unknown variance: how a normal belief takes rewards in (gaussian/state.py)."""
 
     law: np.ndarray  # (2,): a and b
+    least: float  # s with which z has the prior N(0, I)
     scratch: Block  # of two numbers for each step
 
 
 @allocated
-def learned_noise(shape: float, scale: float) -> LearnedNoise:
+def learned_noise(shape: float, scale: float, least: float) -> LearnedNoise:
     """Return the law of the variance before the first reward."""
-    return LearnedNoise(full(2, [shape, scale]), no_block.layout(2))
+    return LearnedNoise(full(2, [shape, scale]), least, no_block.layout(2))
+
+
+@generic
+def prior_root(noise):
+    """Return the root of P before the first reward, a multiple of I. Python calls it, too."""
+    return 1.0
+
+
+@prior_root.body(LearnedNoise)
+def _prior_root(noise):
+    return noise.least
 
 
 @generic

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...states.layout import allocated, full, identity, zeros
+from ..noise import prior_root
 
 FEWEST_UPDATES = 256
 MOST_UPDATES = 4096
@@ -64,16 +65,16 @@ class RootedGaussian(Gaussian):
 
 @allocated
 def gaussian(r: int, rooted: bool = False, rewards: Any = NORMAL) -> Gaussian:
-    """Return the canonical prior N(0, I), with S or with its root; of given rewards."""
+    """Return the canonical prior, with S or with its root; of given rewards."""
     n = most_recent_arms(r)
-    kind = RootedGaussian if rooted else Gaussian
+    kind, scale = (RootedGaussian if rooted else Gaussian), prior_root(rewards)
     return kind(
         rewards=rewards,
         mu=zeros(r),
-        S=identity(0 if rooted else r),
-        factor=identity(r),
+        S=identity(0 if rooted else r, scale**-2),
+        factor=identity(r, scale),
         eta=zeros(r),
-        root=identity(r),
+        root=identity(r, 1.0 / scale),
         recent=zeros((n, r)),
         recent_key=zeros(n, np.int64),
         recent_plays=zeros(n, np.int64),
