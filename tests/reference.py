@@ -167,6 +167,34 @@ def confidence_radius(played: Floats, radius: float, delta: float) -> float:
     return radius + math.sqrt(2.0 * math.log(1.0 / delta) + float(determinant))
 
 
+def learned_noise(
+    problem: Problem, rows: Floats, rewards: Floats, shape: float, scale: float, least: float
+) -> tuple[Floats, Floats, float, float]:
+    """The normal-inverse-gamma posterior, of all rewards at once: mean, V, a and b.
+
+    theta | s^2 ~ N(mean, s^2 V), s^2 ~ InverseGamma(a, b), in units of reward. Before any, V is
+    Sigma_0 / (least sigma)^2, and b is scale sigma^2. y - A mean_0 is N(0, s^2 (I + A V_0 A')).
+    """
+    V0 = problem.covariance / (least * problem.sigma) ** 2
+    rows = rows.reshape(-1, len(problem.mean))
+    gap, spread = rewards - rows @ problem.mean, np.eye(len(rows)) + rows @ V0 @ rows.T
+    V = np.linalg.inv(np.linalg.inv(V0) + rows.T @ rows)
+    b = scale * problem.sigma**2 + gap @ np.linalg.solve(spread, gap) / 2
+    return problem.mean + V @ rows.T @ gap, V, shape + len(rows) / 2, float(b)
+
+
+def gamma(seed: int, run: int, stream: int, t: int, shape: float) -> float:
+    """Marsaglia and Tsang's number of the gamma law, without their squeeze."""
+    d, lane = shape - 1 / 3, 2**31
+    while True:
+        x = normal(seed, run, stream, lane, t)
+        u = ((random_pair(seed, run, stream, lane + 1, t // 2)[t % 2] >> 12) + 0.5) * 2.0**-52
+        v = (1 + x / math.sqrt(9 * d)) ** 3
+        if v > 0 and math.log(u) < x * x / 2 + d - d * v + d * math.log(v):
+            return d * v
+        lane += 2
+
+
 # ------------------------------------------------------------------------------ the algorithm
 
 

@@ -18,7 +18,7 @@ from fastes.agents.perturbed_history import PerturbedHistory
 from fastes.agents.thompson_sampling import ThompsonSampling
 from fastes.agents.uniform_random import UniformRandom
 from fastes.checks.numbers import printable
-from fastes.checks.parameters import Parameter, parameters_of
+from fastes.checks.parameters import Parameter, options_of, parameters_of
 
 AGENTS: dict[str, type[Agent]] = {
     agent.name: agent
@@ -39,12 +39,13 @@ AGENTS: dict[str, type[Agent]] = {
 
 
 def agent_parameters() -> dict[str, tuple[Parameter, list[str]]]:
-    """Return all parameters of agents, each with the names of the agents that have it."""
+    """Return all parameters of agents by option, each with the names of the agents that have it."""
     found: dict[str, tuple[Parameter, list[str]]] = {}
     for agent in AGENTS.values():
-        for name, declared in parameters_of(agent).items():
-            known, owners = found.get(name, (declared, []))
-            found[name] = known.merged(declared), [*owners, agent.name]
+        for option, name in options_of(agent).items():
+            declared = parameters_of(agent)[name]
+            known, owners = found.get(option, (declared, []))
+            found[option] = known.merged(declared), [*owners, agent.name]
     return found
 
 
@@ -87,3 +88,9 @@ def labelled_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, A
     """Return the parameters that an agent's label shows."""
     declared = parameters_of(AGENTS[name]) if name in AGENTS else {}
     return {k: v for k, v in parameters.items() if k not in declared or declared[k].is_labelled(v)}
+
+
+def parameters_by_option(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an agent's parameters by the names of their options, which no other fact has."""
+    declared = parameters_of(AGENTS[name]) if name in AGENTS else {}
+    return {(declared[k].option if k in declared else "") or k: v for k, v in parameters.items()}

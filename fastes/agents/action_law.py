@@ -75,7 +75,8 @@ def extreme_eigenvalues(second_moment: Floats) -> tuple[float, float]:
     return float(found[0]), float(found[-1])
 
 
-_DRAWS = 8192
+DRAWS = 8192
+"""Of models, for a law that is estimated by how often each arm is the best."""
 _FLAT = 1e-6  # of the longest: a shorter direction is one of no variance but for rounding
 
 
@@ -87,11 +88,11 @@ def law_of_drawn_models(
     `draw` fills rows with models of length r, reproducibly for the same probe; `normal` is their
     law, if it is one.
     """
-    z, best = np.empty((_DRAWS, r)), BestArmCounts(arms)
+    z, best = np.empty((DRAWS, r)), BestArmCounts(arms)
     draw(z)
-    for first in range(0, _DRAWS, BLOCK):
+    for first in range(0, DRAWS, BLOCK):
         best.add(z[first : first + BLOCK])
-    return ActionLaw(best.counts / _DRAWS, None, np.concatenate(best.best_scores), _DRAWS, normal)
+    return ActionLaw(best.counts / DRAWS, None, np.concatenate(best.best_scores), DRAWS, normal)
 
 
 def normal_of(mean: Floats, root: Floats) -> NormalLaw | None:

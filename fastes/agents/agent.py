@@ -8,6 +8,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fastes.agents.belief_options import (
+    LEAST_NOISE,
+    NOISE_SCALE,
+    NOISE_SHAPE,
+    check_noise,
+    constant_variance,
+)
 from fastes.checks import numbers
 from fastes.checks.parameters import parameters_of
 
@@ -64,6 +71,7 @@ class Agent(ABC):
     def __post_init__(self) -> None:
         for name, declared in parameters_of(type(self)).items():
             object.__setattr__(self, name, declared.checked(name, getattr(self, name)))
+        check_noise(self.noise, self.noise_shape, self.noise_scale, self.least_noise)
 
     def __repr__(self) -> str:
         # Variants are shown only if not the default, which is why dataclasses have repr=False.
@@ -102,6 +110,16 @@ class Agent(ABC):
     variance: str = "fisher"
     """Variance of the perturbations of models for rewards that are not Gaussian."""
 
+    noise: str = "known"
+    """Whether the noise of Gaussian rewards is known, or learned."""
+
+    noise_shape: float = NOISE_SHAPE
+    noise_scale: float = NOISE_SCALE
+    """The inverse gamma prior of its variance, where it is learned."""
+
+    least_noise: float = LEAST_NOISE
+    """The noise at which theta has the bandit's prior then, in units of the bandit's noise."""
+
     rooted: ClassVar[bool] = False
     """Whether its belief keeps a root of the covariance, to sample models, instead of the
     covariance."""
@@ -109,10 +127,11 @@ class Agent(ABC):
     @property
     def belief_options(self) -> BeliefOptions:
         """The options of its belief."""
-        from fastes.agents.belief_options import constant_variance
         from fastes.problem.rewards import BeliefOptions
 
-        return BeliefOptions(self.rooted, self.belief, constant_variance(self.variance))
+        prior = self.noise_shape, self.noise_scale, self.least_noise
+        noise = prior if self.noise == "learned" else None
+        return BeliefOptions(self.rooted, self.belief, constant_variance(self.variance), noise)
 
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:

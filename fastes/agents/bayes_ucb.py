@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+)
 
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
@@ -28,6 +34,14 @@ class BayesUCB(Agent):
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
         again, else online.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -38,6 +52,10 @@ class BayesUCB(Agent):
     """
 
     belief: str = belief()
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "bayes-ucb"
     title: ClassVar[str] = "Bayes-UCB"
     scores: ClassVar[str] = "quadratic"

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, variance
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+    variance,
+)
 from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
@@ -52,6 +59,14 @@ class EnsemblePlusPlus(Agent):
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -81,6 +96,10 @@ class EnsemblePlusPlus(Agent):
     inflation: float = inflation()
     belief: str = belief()
     variance: str = variance()
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "es++"
     title: ClassVar[str] = "ES++"
     scores: ClassVar[str] = "linear"
@@ -115,7 +134,8 @@ class EnsemblePlusPlus(Agent):
 
         posterior = normal_law(state.belief)
         white = self.inflation / math.sqrt(self.M) * state.xi @ posterior.root.T
-        is_normal = self.reference == "normal" and perturbed_alike(state.belief)
+        is_normal = self.reference == "normal" and self.noise == "known"
+        is_normal = is_normal and perturbed_alike(state.belief)
         normal = normal_of(posterior.mean, white @ posterior.root) if is_normal else None
         law = law_of_drawn_models(
             arms, len(state.z), lambda z: draw_models(state, source, t, z), normal

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, variance
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+    variance,
+)
 from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
@@ -61,6 +68,14 @@ class EnsembleSampling(Agent):
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -101,6 +116,10 @@ class EnsembleSampling(Agent):
     inflation: float = inflation()
     belief: str = belief()
     variance: str = variance()
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
     scores: ClassVar[str] = "linear"
@@ -180,10 +199,13 @@ class EnsembleSampling(Agent):
 
     def begin(self, state: Any, source: Source) -> None:
         """Draw all M models from the prior, for the eager engine."""
+        from fastes.kernels.beliefs.interface import noise_of
+        from fastes.kernels.beliefs.noise import prior_root
         from fastes.kernels.ensembles.eager import EagerEnsemble, draw_prior_models
 
         if isinstance(state, EagerEnsemble):
             draw_prior_models(state.models, source, 0, len(state.models.tiles))
+            state.models.tiles[:] *= prior_root(noise_of(state.belief))
 
     def with_capacity(self, state: Any) -> Any:
         """Return a deferred state with capacity for more plays or models."""
@@ -206,10 +228,14 @@ class EnsembleSampling(Agent):
         return xi if self.inflation == 1.0 else self.inflation * xi
 
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
-        """Return phat_t, the share of models for which each arm is the best, and their moments."""
+        """Return phat_t, the share of models for which each arm is the best, and their moments.
+
+        Where the noise is learned, its mean over draws of the noise; the moments are of xi, of
+        models with unit noise.
+        """
         import numpy as np
 
-        from fastes.agents.action_law import ActionLaw, extreme_eigenvalues
+        from fastes.agents.action_law import DRAWS, ActionLaw, extreme_eigenvalues
         from fastes.agents.best_arms import BLOCK, BestArmCounts, read_models
         from fastes.kernels.beliefs.interface import normal_law
 
@@ -217,21 +243,38 @@ class EnsembleSampling(Agent):
         best = BestArmCounts(arms)
         first, second = np.zeros(len(root)), np.zeros_like(root)
         signs = (1.0, -1.0) if self.symmetric else (1.0,)
+        learned = self.noise == "learned"
+        rounds = -(-DRAWS // self.M) if learned else 1
         for start in range(0, self.M, BLOCK):
             xi = self.models(state, source, t, start, min(self.M, start + BLOCK))
             for sign in signs:
-                best.add(read_models(state.belief, sign * xi))
+                for scale in self._scales(state, source, t, start, (rounds, len(xi), 1)):
+                    best.add(read_models(state.belief, sign * scale * xi))
             white = xi @ root.T  # P^(1/2) (z - mu)
             first += sum(signs) / len(signs) * white.sum(axis=0)
             second += white.T @ white
         moments = self._moments(first, second)
-        law = best.counts / (len(signs) * self.M)
+        law = best.counts / (len(signs) * self.M * rounds)
+        draws = self.M * rounds if learned else None
+        spread = extreme_eigenvalues(second / self.M)
         return ActionLaw(
-            law,
-            moments,
-            np.concatenate(best.best_scores),
-            eigenvalues=extreme_eigenvalues(second / self.M),
+            law, moments, np.concatenate(best.best_scores), draws, eigenvalues=spread
         )
+
+    def _scales(
+        self, state: Any, source: Source, t: int, start: int, shape: tuple[int, ...]
+    ) -> Floats:
+        """Return the noise that a probe reads models with, a draw each, where it is learned."""
+        import numpy as np
+
+        from fastes.kernels.beliefs.interface import noise_of
+        from fastes.kernels.beliefs.noise import noise_of_probe
+
+        scales = np.ones(shape)
+        if self.noise == "learned":
+            first = start * shape[0]
+            noise_of_probe(noise_of(state.belief), source, t, first, scales.reshape(-1))
+        return scales
 
     def _moments(self, first: Floats, second: Floats) -> Moments:
         import numpy as np

@@ -27,7 +27,8 @@ class InformationDirectedSampling(Agent):
     Proposition 6), which a search along the frontier of the points (Delta, v) finds: see
     "Information-directed sampling" in the documentation. Ties with either arm are broken uniformly.
 
-    It plays on all action sets except the ball, where each arm is optimal with probability zero.
+    It plays on all action sets except the ball, where each arm is optimal with probability zero. It
+    takes the noise as known: the draws of a step have one law, N(mu_t, Sigma_t).
 
     Parameters
     ----------

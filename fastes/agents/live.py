@@ -25,7 +25,8 @@ from fastes.files.guard import made_of
 from fastes.files.kinds import require_replaceable
 from fastes.kernels.actions.whitening import first_refused
 from fastes.kernels.agents.interface import needs_capacity, saved_arrays
-from fastes.kernels.beliefs.interface import covariance_of, mean_of
+from fastes.kernels.beliefs.interface import covariance_of, mean_of, noise_of
+from fastes.kernels.beliefs.noise import noise_of_choice, prior_root, variance_law
 from fastes.kernels.jit.boxed import boxed
 from fastes.kernels.loop.live import Live, act, act_on_rows, observe, observe_rows
 from fastes.kernels.search.certificate import snapshot_due
@@ -58,6 +59,24 @@ class Belief(NamedTuple):
 
     mean: Floats
     covariance: Floats
+
+
+@documented
+class NoiseBelief(NamedTuple):
+    """What an agent that learns the noise believes: its variance is InverseGamma(shape, scale).
+
+    The mean of the variance is scale / (shape - 1).
+
+    Attributes
+    ----------
+    shape : float
+        The shape: the prior's, and a half for each reward.
+    scale : float
+        The scale, in squared units of rewards.
+    """
+
+    shape: float
+    scale: float
 
 
 class LiveAgent:
@@ -294,21 +313,55 @@ class LiveAgent:
         return arms.astype(np.int64)
 
     def posterior(self) -> Belief:
-        """Return mu_t and Sigma_t given all rewards observed (equation 1)."""
+        """Return mu_t and Sigma_t given all rewards observed (equation 1).
+
+        Of an agent with noise "learned", the covariance is that of Student's law of theta.
+        """
         bandit = self.bandit
         require(f"a covariance of {bandit.d:,} dimensions", 4 * 8 * bandit.d**2)
         U = self._to_user_coordinates()
         with self._lock:
             belief = self._state.belief
             mu, S = mean_of(belief).copy(), covariance_of(belief).copy()
+            variance, least = self._mean_variance(), prior_root(noise_of(belief))
         spread = U @ S @ U.T
         if (
             bandit.canonical.factor is None
         ):  # directions without information keep the prior covariance
             prior = bandit.prior_cov
             whole = prior if np.ndim(prior) == 2 else np.diag(np.full(bandit.d, prior))
-            spread += whole - U @ U.T
-        return Belief(bandit.prior_mean + U @ mu, spread)
+            spread += (whole - U @ U.T) / least**2
+        return Belief(bandit.prior_mean + U @ mu, variance * spread)
+
+    def noise_posterior(self) -> NoiseBelief:
+        """Return the law of the noise's variance given all rewards observed.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=50, d=5)
+        >>> agent = fastes.ThompsonSampling(noise="learned").start(bandit)
+        >>> agent.observe([0] * 1000, [5.0, -5.0] * 500)
+        >>> shape, scale = agent.noise_posterior()
+        >>> (scale / (shape - 1)) ** 0.5
+        """
+        with self._lock:
+            law = variance_law(noise_of(self._state.belief))
+            if law is None:
+                raise TypeError(f"{self.agent} takes the noise as known: noise 'learned' learns it")
+            shape, scale = (float(each) for each in law)
+        return NoiseBelief(shape, scale * self.bandit.rewards.unit**2)
+
+    def _mean_variance(self) -> float:
+        """Return the mean variance of the noise, in units of the bandit's."""
+        law = variance_law(noise_of(self._state.belief))
+        if law is None:
+            return 1.0
+        if not law[0] > 1.0:
+            raise ValueError(
+                "the covariance of theta is infinite before the first reward, if noise_shape is 1"
+            )
+        return float(law[1] / (law[0] - 1.0))
 
     def ensemble(self) -> Floats:
         """Return all M models now, (M, d), without changing later choices.
@@ -316,7 +369,7 @@ class LiveAgent:
         Models that were not read recently are drawn given their past, with separate random numbers:
         repeated calls at the same time return equal models, but calls at different times do not
         continue one path. With fewer arms than dimensions, directions that no reward depends on are
-        at their mean.
+        at their mean. Where the noise is learned, they are read with that of the next choice.
         """
         if not isinstance(self.agent, EnsembleSampling):
             raise TypeError(f"{self.agent} has no ensemble")
@@ -325,6 +378,8 @@ class LiveAgent:
         with self._lock:
             belief = self._state.belief
             xi = self.agent.models(self._state, self._source, self.observations)
+            if self.agent.noise == "learned":
+                xi *= noise_of_choice(noise_of(belief), self._source, self._acts)
             z = read_models(belief, xi)
         return self.bandit.prior_mean + z @ self._to_user_coordinates().T
 

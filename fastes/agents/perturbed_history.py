@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief, variance
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+    variance,
+)
 from fastes.agents.inflation import LARGEST
 from fastes.checks.parameters import parameter
 
@@ -39,6 +46,14 @@ class PerturbedHistory(Agent):
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -59,6 +74,10 @@ class PerturbedHistory(Agent):
     )
     belief: str = belief()
     variance: str = variance()
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "phe"
     title: ClassVar[str] = "PHE"
     scores: ClassVar[str] = "linear"
@@ -79,7 +98,7 @@ class PerturbedHistory(Agent):
         from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
 
         law = None
-        if perturbed_alike(state.belief):
+        if self.noise == "known" and perturbed_alike(state.belief):
             posterior = normal_law(state.belief)
             S = posterior.root.T @ posterior.root
             e, Q = np.linalg.eigh(np.linalg.inv(S) - np.eye(len(S)))

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
-from fastes.agents.belief_options import belief
+from fastes.agents.belief_options import (
+    belief,
+    least_noise,
+    noise,
+    noise_scale,
+    noise_shape,
+)
 from fastes.agents.inflation import inflation
 from fastes.checks.parameters import parameter
 
@@ -40,6 +46,14 @@ class ThompsonSampling(Agent):
         How theta is drawn where rewards are not Gaussian. Laplace: from the normal law around the
         mode of the posterior. Metropolis: from the posterior itself, by a Markov chain that makes
         32 proposals a step; it needs the exact belief.
+    noise : {"known", "learned"}
+        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
+        then has an inverse gamma prior, and the bandit's noise is a first guess.
+    noise_shape, noise_scale : float
+        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
+    least_noise : float
+        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
+        With more noise the prior is wider, in proportion: name the least that is likely.
 
     Examples
     --------
@@ -59,6 +73,10 @@ class ThompsonSampling(Agent):
         choices=SAMPLERS,
         labelled="unusual",
     )
+    noise: str = noise()
+    noise_shape: float = noise_shape()
+    noise_scale: float = noise_scale()
+    least_noise: float = least_noise()
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"
@@ -87,16 +105,18 @@ class ThompsonSampling(Agent):
     def action_law(self, state: Any, arms: Arms, source: Source, t: int) -> ActionLaw:
         """Return the law of the optimal action, which it plays; or how often each arm is, by draws.
 
-        It plays that of the posterior itself where rewards are Gaussian and nothing is inflated.
+        It plays that of the posterior itself where rewards are Gaussian, their noise is known and
+        nothing is inflated.
         """
         from fastes.agents.action_law import ActionLaw, law_of_drawn_models, normal_of
         from fastes.kernels.agents import metropolis, thompson
         from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
 
-        if self.inflation == 1.0 and perturbed_alike(state.belief):
+        is_normal = self.noise == "known" and perturbed_alike(state.belief)
+        if is_normal and self.inflation == 1.0:
             return ActionLaw(None)
         kernels, law = thompson if self.sampler == "laplace" else metropolis, None
-        if perturbed_alike(state.belief):
+        if is_normal:
             posterior = normal_law(state.belief)
             law = normal_of(posterior.mean, self.inflation * posterior.root)
         return law_of_drawn_models(

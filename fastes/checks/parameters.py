@@ -25,7 +25,8 @@ class Parameter:
     usual : object
         Default on the command line and in studies. None: each agent has its own.
     minimum, maximum : number, optional
-        The range of an integer or a number; the least value of a number is 0 or None.
+        The range of an integer or a number. Without a maximum, the least value of a number is 0 or
+        None.
     choices : tuple of str
         The values of a choice.
     labelled : {"always", "unusual", "never"}
@@ -36,18 +37,21 @@ class Parameter:
         Describes such a text in messages.
     read : function, optional
         Returns the usual form of a text, given the parameter's name and a value, or raises.
+    option : str
+        Its name as an option, an axis and a fact, where the field's is that of another parameter.
     """
 
     help: str
     kind: str
     usual: Any
-    minimum: int | None = None
-    maximum: int | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     choices: tuple[str, ...] = ()
     labelled: str = "always"
     also: Callable[[str], bool] | None = None
     also_text: str = ""
     read: Callable[[str, Any], Any] | None = None
+    option: str = ""
 
     @property
     def allowed(self) -> str:
@@ -73,7 +77,8 @@ class Parameter:
                 raise ValueError(f"{name} must be one of {self.allowed}, got {value!r}{near}")
             return value if value in self.choices else text
         if self.kind == "integer":
-            return numbers.integer(name, value, self.minimum or 0, self.maximum or numbers.MAX_SIZE)
+            most = int(self.maximum or numbers.MAX_SIZE)
+            return numbers.integer(name, value, int(self.minimum or 0), most)
         if self.maximum is not None:
             return numbers.between(name, value, self.minimum or 0, self.maximum)
         return (numbers.real if self.minimum is None else numbers.nonnegative)(name, value)
@@ -116,3 +121,8 @@ def parameters_of(kind: type) -> Mapping[str, Parameter]:
         for each in fields(kind)
         if "parameter" in each.metadata
     }
+
+
+def options_of(kind: type) -> Mapping[str, str]:
+    """Return the names of the fields that are parameters, by the names of their options."""
+    return {each.option or name: name for name, each in parameters_of(kind).items()}

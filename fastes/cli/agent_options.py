@@ -7,7 +7,7 @@ import click
 
 from fastes.agents import AGENTS, agent_parameters, make_agent
 from fastes.agents.own import imported_agent, names_own_agent
-from fastes.checks.parameters import Parameter, parameters_of
+from fastes.checks.parameters import Parameter, options_of, parameters_of
 from fastes.cli.errors import Failure, end_in_order
 from fastes.cli.options import (
     INTEGERS,
@@ -73,7 +73,7 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
     if declared.kind == "choice":
         meaning = f"{meaning.removesuffix('.')}: {_choices(name, agents)}."
     return click.option(
-        f"--{name}",
+        f"--{name.replace('_', '-')}",
         name,
         type=kinds[declared.kind],
         show_default=shown_default(name, declared, agents),
@@ -83,10 +83,15 @@ def _option(name: str, declared: Parameter, agents: list[str]) -> Any:
 
 def _choices(name: str, agents: list[str]) -> str:
     """Return the choices of a parameter, by agent if they differ."""
-    own = {agent: parameters_of(AGENTS[agent])[name].allowed for agent in agents}
+    own = {agent: _declared(agent, name).allowed for agent in agents}
     if len(set(own.values())) == 1:
         return own[agents[0]]
     return "; ".join(f"{choices} for {agent}" for agent, choices in own.items())
+
+
+def _declared(agent: str, option: str) -> Parameter:
+    kind = AGENTS[agent]
+    return parameters_of(kind)[options_of(kind)[option]]
 
 
 def help_of(declared: Parameter, agents: list[str] | None = None) -> str:
@@ -102,7 +107,7 @@ def shown_default(name: str, declared: Parameter, agents: list[str] | None = Non
         return declared.text(declared.usual)
     if not agents:
         return "as believed"
-    own = {agent: parameters_of(AGENTS[agent])[name] for agent in agents}
+    own = {agent: _declared(agent, name) for agent in agents}
     return ", ".join(f"{each.text(each.usual)} for {agent}" for agent, each in own.items())
 
 
@@ -153,7 +158,7 @@ def agents_from_options(options: dict[str, Any]) -> "list[Agent]":
     for name, (_, owners) in agent_parameters().items():
         if options[name] is not None and not set(owners) & set(names):
             needed = " or ".join(owners)
-            raise click.UsageError(f"--{name} needs --agent {needed}")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --agent {needed}")
     return [agent for name in names for agent in agents_of(name, options)]
 
 
@@ -162,8 +167,8 @@ def agents_of(name: str, options: dict[str, Any]) -> "list[Agent]":
     if names_own_agent(name):
         return [imported_agent(name)]
     points: list[dict[str, Any]] = [{}]
-    for parameter, declared in parameters_of(AGENTS[name]).items():
-        given = options.get(parameter)
-        values = [declared.usual] if given is None else given
+    for option, parameter in options_of(AGENTS[name]).items():
+        given = options.get(option)
+        values = [parameters_of(AGENTS[name])[parameter].usual] if given is None else given
         points = [{**point, parameter: value} for point in points for value in values]
     return [make_agent(name, point) for point in points]

@@ -35,11 +35,15 @@ class BeliefOptions(NamedTuple):
         linearised once; auto: exact if arms recur, else online.
     variance : float
         Variance of the models' perturbations; 0: set by the belief.
+    noise : (float, float, float), optional
+        For Gaussian rewards whose noise is learned: shape and scale of the inverse gamma prior of
+        its variance, and the noise with which theta has its prior.
     """
 
     rooted: bool = False
     kind: str = "auto"
     variance: float = 0.0
+    noise: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -136,11 +140,14 @@ class GaussianRewards(RewardLaw):
     def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the posterior."""
         from fastes.kernels.beliefs.gaussian.state import gaussian
+        from fastes.kernels.beliefs.noise import learned_noise
 
         if options.kind == "online" or options.variance:
             name = "belief" if options.kind == "online" else "variance"
             raise ValueError(f"{name} is about rewards that are not gaussian: leave it out")
-        return gaussian.layout(r, rooted=options.rooted)
+        if options.noise is None:
+            return gaussian.layout(r, rooted=options.rooted)
+        return gaussian.layout(r, options.rooted, learned_noise.layout(*options.noise))
 
     def layout(self, truth: Truth | None) -> Any:
         """Return the layout of the true noise: its law and standard deviation."""
@@ -185,6 +192,10 @@ class GeneralisedLinear(RewardLaw):
         from fastes.kernels.beliefs.gaussian.state import gaussian
         from fastes.kernels.beliefs.glm.state import glm
 
+        if options.noise is not None:
+            raise ValueError(
+                f"noise 'learned' is about gaussian rewards, got {self.name} rewards: leave it out"
+            )
         family = self._family(options.variance)
         if options.kind == "online" or (options.kind == "auto" and keys is None):
             if options.variance:

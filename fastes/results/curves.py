@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastes.agents import agent_label, labelled_parameters
+from fastes.agents import agent_label, labelled_parameters, parameters_by_option
 from fastes.checks.arrays import Floats
 from fastes.results.configuration import FACTS, fact_text
 from fastes.results.result import Result
@@ -80,8 +80,9 @@ def curves_of(
         c = result.configuration
         x, y, se = points(result)
         texts = {"agent": agent_label(c.agent, {})}
-        shown = labelled_parameters(c.agent, c.parameters)
-        texts |= {k: agent_label("", {k: v}).removeprefix(", ") for k, v in shown.items()}
+        for name, value in labelled_parameters(c.agent, c.parameters).items():
+            (option,) = parameters_by_option(c.agent, {name: value})
+            texts[option] = agent_label("", {name: value}).removeprefix(", ")
         error = 2 * np.asarray(se)
         runs = (c.runs, c.runs)
         curves.append(Curve(facts_of(result), texts, x, y, error, runs, result=result))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from fastes.agents import parameters_by_option
 from fastes.checks.parameters import FLAGS
 from fastes.results.configuration import FACTS
 from fastes.results.result import Result
@@ -16,7 +17,7 @@ def facts_of(result: Result) -> dict[str, Any]:
     drawn = {name: getattr(c, name) for name, fact in FACTS.items() if fact.figures != "never"}
     if c.actions == "fixed":
         del drawn["actions"]
-    return {"agent": c.agent, **c.parameters, **drawn}
+    return {"agent": c.agent, **parameters_by_option(c.agent, c.parameters), **drawn}
 
 
 def selected(

@@ -80,6 +80,11 @@ class Experiment:
     def _check_beliefs(self) -> None:
         """Raise ValueError where an agent's belief is not what it could know at best."""
         for agent in self.agents:
+            if agent.noise == "learned":
+                raise ValueError(
+                    "diagnostics compare with the posterior given the noise, which an agent with "
+                    f"noise 'learned' does not know, got {agent.label}"
+                )
             if self.bandit.rewards.name != "gaussian" and agent.belief == "online":
                 raise ValueError(
                     "diagnostics compare with the posterior given all data, which belief 'online' "

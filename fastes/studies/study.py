@@ -19,7 +19,7 @@ from fastes.agents.agent import Agent
 from fastes.agents.own import imported_agent, known_agent, names_own_agent
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
-from fastes.checks.parameters import parameters_of
+from fastes.checks.parameters import options_of, parameters_of
 from fastes.files.archive import load_npy, with_prefix
 from fastes.files.kinds import kind_of
 from fastes.problem.bandit import Bandit
@@ -54,7 +54,8 @@ class Setting:
     @functools.cached_property
     def axes(self) -> dict[str, Any]:
         """Its value on each axis; None for axes that the agent does not have."""
-        its = {name: getattr(self.agent, name) for name in parameters_of(type(self.agent))}
+        names = options_of(type(self.agent)).items()
+        its = {option: getattr(self.agent, name) for option, name in names}
         name = self.own_name or self.agent.name
         known = {"agent": name, **its, **self.problem.axes, **self.world.values, "T": self.T}
         return {name: known.get(name) for name in AXES}
@@ -285,9 +286,10 @@ def _setting(
 def _agent(point: Mapping[str, Any], own_agent: Callable[[str], Agent]) -> Agent:
     if names_own_agent(point["agent"]):
         return own_agent(point["agent"])
-    declared = parameters_of(AGENTS[point["agent"]]).items()
-    usual = {name: each.usual for name, each in declared}
-    given = {name: point[name] for name in usual if point[name] is not None}
+    kind = AGENTS[point["agent"]]
+    usual = {name: each.usual for name, each in parameters_of(kind).items()}
+    axes = options_of(kind).items()
+    given = {name: point[axis] for axis, name in axes if point[axis] is not None}
     return make_agent(point["agent"], {**usual, **given})
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic.normal_quantile import upper_quantile
-from ..beliefs.interface import Belief, mean_of, update_with_drift
+from ..beliefs.interface import Belief, mean_of, noise_of, update_with_drift
+from ..beliefs.noise import largest_noise_scale, noise_scale, value_quantile
 from ..jit.decorators import entry
 from ..states.layout import allocated, zeros
 from .interface import learn, optimism, optimism_level, prepare, score, variance_drift
@@ -19,7 +19,7 @@ _LEVELS = 4.0
 class Scratch(NamedTuple):
     """What a step writes to."""
 
-    alpha: np.ndarray  # (1,): the standard normal quantile of this step
+    alpha: np.ndarray  # (1,): the quantile of this step, in units of sqrt(b'S b)
     before: np.ndarray  # (r, r): of `update_with_drift`
 
 
@@ -43,7 +43,8 @@ def bayes_ucb(belief: Belief) -> BayesUCB:
 @entry
 def set_quantile(agent, t):
     """Set alpha to the quantile 1 - 1/(t + 2): steps are counted from 0, in the rule from 1."""
-    agent.scratch.alpha[0] = upper_quantile(1.0 / (t + 2.0)) if t > 0 else 0.0
+    noise = noise_of(agent.belief)
+    agent.scratch.alpha[0] = value_quantile(noise, 1.0 / (t + 2.0)) if t > 0 else 0.0
 
 
 @prepare.body(BayesUCB)
@@ -63,7 +64,9 @@ def _optimism(agent):
 
 @optimism_level.body(BayesUCB)
 def _optimism_level(agent):
-    return math.ceil(_LEVELS * agent.scratch.alpha[0]) / _LEVELS
+    noise = noise_of(agent.belief)
+    quantile = agent.scratch.alpha[0] / noise_scale(noise)
+    return math.ceil(_LEVELS * quantile) / _LEVELS * largest_noise_scale(noise)
 
 
 @variance_drift.body(BayesUCB)

@@ -12,7 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arithmetic.vectors import axpy, dot, multiply_transposed
-from ..beliefs.interface import Belief, mean_of, model_from_xi, perturbation_root, update
+from ..beliefs.interface import (
+    Belief,
+    mean_of,
+    model_from_xi,
+    noise_of,
+    perturbation_root,
+    update,
+)
+from ..beliefs.noise import draw_noise, prior_root
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, zeros
 from ..streams.draws import integer
@@ -58,8 +66,9 @@ def ensemble_plus_plus(
 
 
 def draw_prior_models(agent: EnsemblePlusPlus, source: Source) -> None:
-    """Draw xi ~ N(0, I) for all models."""
+    """Draw xi ~ N(0, P) for all models, P that of the prior."""
     fill_normal_rows(source, INITIAL_MODELS, agent.xi)
+    agent.xi[:] *= prior_root(noise_of(agent.belief))
 
 
 @kernel
@@ -90,7 +99,8 @@ def _mix(agent, source, stream, t, z):
     zeta, deviation = agent.scratch.weights, agent.scratch.deviation
     fill_weights(agent.reference, source, stream, t, zeta)
     multiply_transposed(agent.xi, zeta, deviation)
-    scale = agent.inflation / np.sqrt(np.float64(zeta.shape[0]))
+    noise = draw_noise(noise_of(agent.belief), source, stream, t)
+    scale = agent.inflation * noise / np.sqrt(np.float64(zeta.shape[0]))
     for j in range(deviation.shape[0]):
         deviation[j] *= scale
     model_from_xi(agent.belief, deviation, z)

@@ -1,4 +1,7 @@
-"""LinUCB: play the arm with the largest mean + alpha * standard deviation."""
+"""LinUCB: play the arm with the largest mean + alpha * standard deviation.
+
+Where the noise is learned: alpha times the scale of Student's law of the arm's value.
+"""
 
 from typing import NamedTuple
 
@@ -6,10 +9,11 @@ import numpy as np
 
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE, score_tile
-from ..beliefs.interface import Belief, mean_of, tile_variances, update_with_drift
+from ..beliefs.interface import Belief, mean_of, noise_of, tile_variances, update_with_drift
+from ..beliefs.noise import largest_noise_scale, noise_scale
 from ..jit.decorators import inlined
 from ..states.layout import allocated, zeros
-from .interface import learn, optimism, score, variance_drift
+from .interface import learn, optimism, optimism_level, score, variance_drift
 
 
 class Scratch(NamedTuple):
@@ -48,12 +52,17 @@ def score_optimistically(agent, alpha, arms, tile, work):
 
 @score.body(LinUCB)
 def _score(agent, arms, tile, work):
-    score_optimistically(agent, agent.alpha, arms, tile, work)
+    score_optimistically(agent, optimism(agent), arms, tile, work)
 
 
 @optimism.body(LinUCB)
 def _optimism(agent):
-    return agent.alpha
+    return agent.alpha * noise_scale(noise_of(agent.belief))
+
+
+@optimism_level.body(LinUCB)
+def _optimism_level(agent):
+    return agent.alpha * largest_noise_scale(noise_of(agent.belief))
 
 
 @variance_drift.body(LinUCB)

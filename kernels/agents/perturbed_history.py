@@ -16,9 +16,11 @@ from ..beliefs.interface import (
     draw_history,
     mean_of,
     model_from_xi,
+    noise_of,
     recent_arms,
     update_with_history,
 )
+from ..beliefs.noise import draw_noise
 from ..jit.decorators import entry, inlined
 from ..states.layout import allocated, zeros
 from ..streams.layout import DIAGNOSTICS, PERTURBATION, probe_counter
@@ -61,7 +63,8 @@ def _has_linear_scores(agent):
 def _draw_model(agent, source, stream, t, z):
     """z = a model with fresh noise, by the vector at t; cost O(r^2 + r recent arms)."""
     xi, normals = agent.scratch.xi, agent.scratch.normals
-    draw_history(agent.belief, agent.factor, source, stream, t, agent.scale, normals, xi)
+    scale = agent.scale * draw_noise(noise_of(agent.belief), source, stream, t)
+    draw_history(agent.belief, agent.factor, source, stream, t, scale, normals, xi)
     model_from_xi(agent.belief, xi, z)
 
 

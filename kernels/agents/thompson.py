@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..beliefs.interface import Belief, mean_of, sample
+from ..beliefs.interface import Belief, mean_of, noise_of, sample
+from ..beliefs.noise import draw_noise
 from ..jit.decorators import entry
 from ..states.layout import allocated, zeros
 from ..streams.blocks import STEPS, Block, draw_vector, no_block
@@ -46,8 +47,9 @@ def _has_linear_scores(agent):
 def _prepare(agent, source, t):
     block, scaled = agent.scratch.normals, agent.scratch.scaled
     draw_vector(block, source, POSTERIOR_SAMPLE, t, agent.z.shape[0])
+    scale = agent.inflation * draw_noise(noise_of(agent.belief), source, POSTERIOR_SAMPLE, t)
     for j in range(agent.z.shape[0]):
-        scaled[j] = agent.inflation * block.numbers[j, t % STEPS]
+        scaled[j] = scale * block.numbers[j, t % STEPS]
     sample(agent.belief, scaled, agent.z)
 
 
@@ -56,7 +58,9 @@ def draw_models(agent, source, probe_index, z):
     """z[i, :] = the i-th model that a probe draws, one that a step might play."""
     scaled = agent.scratch.scaled
     for i in range(z.shape[0]):
-        fill_normals(source, DIAGNOSTICS, probe_counter(probe_index, i), scaled)
+        counter = probe_counter(probe_index, i)
+        fill_normals(source, DIAGNOSTICS, counter, scaled)
+        scale = agent.inflation * draw_noise(noise_of(agent.belief), source, DIAGNOSTICS, counter)
         for j in range(scaled.shape[0]):
-            scaled[j] *= agent.inflation
+            scaled[j] *= scale
         sample(agent.belief, scaled, z[i])

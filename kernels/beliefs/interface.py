@@ -54,6 +54,11 @@ def sample(belief, normals, z):
     """z = a draw from the belief, made of r independent N(0, 1)."""
 
 
+@generic
+def noise_of(belief):
+    """Return what is believed of the noise: the first argument of noise.py's kernels."""
+
+
 @required
 def model_from_xi(belief, xi, z):
     """z = the model that xi stands for in information space: mu + S xi for a normal belief."""

@@ -22,11 +22,18 @@ from ..agents.interface import (
     restored_state,
     saved_arrays,
 )
-from ..beliefs.interface import Belief, mean_of, perturbation_root, recent_arms, update
+from ..beliefs.interface import Belief, mean_of, noise_of, perturbation_root, recent_arms, update
+from ..beliefs.noise import draw_noise
 from ..jit.decorators import entry, inlined
 from ..states.layout import allocated, filled, saved_fields, zeros
 from ..streams.blocks import Block, no_block
-from ..streams.layout import DIAGNOSTICS, INITIAL_MODELS, PERTURBATION, probe_counter
+from ..streams.layout import (
+    DIAGNOSTICS,
+    INITIAL_MODELS,
+    MODEL_INDEX,
+    PERTURBATION,
+    probe_counter,
+)
 from ..streams.philox import Source
 from . import missed_plays  # noqa: F401, which registers bodies for play logs
 from .cached_models import (
@@ -157,6 +164,7 @@ def _has_linear_scores(agent):
 @prepare.body(DeferredEnsemble)
 def _prepare(agent, source, t):
     m, factor = choose_model(agent.models, agent.scratch.model_index, source, t)
+    factor *= draw_noise(noise_of(agent.belief), source, MODEL_INDEX, t)
     slot = read(agent, source, t, m)
     read_deviation(agent.belief, agent.models.xi[slot], factor, agent.scratch.xi, agent.z)
 

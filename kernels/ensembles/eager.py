@@ -22,11 +22,12 @@ from ..agents.interface import has_linear_scores, learn, prepare, restored_state
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import axpy
-from ..beliefs.interface import Belief, mean_of, perturbation_root, update
+from ..beliefs.interface import Belief, mean_of, noise_of, perturbation_root, update
+from ..beliefs.noise import draw_noise
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, filled, zeros
 from ..streams.blocks import Block, no_block
-from ..streams.layout import INITIAL_MODELS, PERTURBATION
+from ..streams.layout import INITIAL_MODELS, MODEL_INDEX, PERTURBATION
 from ..streams.normals import normal_pair
 from ..streams.philox import Source
 from .deviations import (
@@ -179,6 +180,7 @@ def _has_linear_scores(agent):
 @prepare.body(EagerEnsemble)
 def _prepare(agent, source, t):
     m, factor = choose_model(agent.models, agent.scratch.model_index, source, t)
+    factor *= draw_noise(noise_of(agent.belief), source, MODEL_INDEX, t)
     xi = agent.scratch.xi
     read_model(agent.models, source, m, xi)
     read_deviation(agent.belief, xi, factor, xi, agent.z)

@@ -12,6 +12,8 @@ import numpy as np
 
 from ..arithmetic.floats import fma
 from ..arithmetic.vectors import axpy
+from ..beliefs.interface import noise_of
+from ..beliefs.noise import prior_root
 from ..jit.decorators import generic, inlined
 from ..states.layout import zeros
 from ..streams.blocks import STEPS, Block, draw_vector, no_block
@@ -105,10 +107,13 @@ def _catch_up(log, agent, slot, source, stream, counter, xi):
 
 @draw_first_read.body(SignDeviations)
 def _draw_first_read(deviations, agent, source, stream, counter, xi):
-    """Draw xi ~ N(0, I) and add all plays so far, with lanes not used for normals."""
+    """Draw a model of the prior and add all plays so far, with lanes not used for normals."""
     missed, sums = agent.scratch.missed, agent.scratch.normals
     n = all_plays(agent.log, missed.slots, missed.counts)
     fill_normals(source, stream, counter, xi)
+    root = prior_root(noise_of(agent.belief))
+    for j in range(xi.shape[0]):
+        xi[j] *= root
     free = np.uint64(xi.shape[0])
     sign_sums(source, stream, counter, free, missed.counts[:n], sums[:n])
     _take_in(agent.log, agent, n, xi)

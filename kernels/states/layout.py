@@ -59,9 +59,9 @@ def full(shape: int | tuple[int, ...], value: Any, dtype: Any = np.float64) -> A
     return _spec(shape, dtype, lambda shape, dtype: np.full(shape, value, dtype))
 
 
-def identity(r: int) -> Any:
-    """Specify the identity matrix."""
-    return _spec((r, r), np.float64, lambda shape, dtype: np.eye(r))
+def identity(r: int, scale: float = 1.0) -> Any:
+    """Specify a multiple of the identity matrix."""
+    return _spec((r, r), np.float64, lambda shape, dtype: scale * np.eye(r))
 
 
 def allocate(layout: Any) -> Any:

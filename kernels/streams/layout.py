@@ -34,6 +34,9 @@ PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
 KEPT_ROWS = _U(18)  # which rows of a log are replayed: a vector of length 1 at each row
 FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
+GAMMA_LANE = np.int64(2**31)
+"""In the stream of a model's numbers, from this lane on: the noise that it is drawn with."""
+
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1
 

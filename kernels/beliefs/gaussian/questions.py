@@ -11,9 +11,11 @@ from ...arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ...jit.decorators import entry
 from ...streams.normals import fill_normals
 from .. import interface
+from ..noise import variance_law
 from ..normal_law import NormalLaw, draw_normal
 from .refactor import absorb_recent, refactor
-from .state import MOST_UPDATES, Gaussian, NormalRewards, RootedGaussian
+from .rewards import Linearised
+from .state import MOST_UPDATES, Gaussian, RootedGaussian
 
 
 @interface.sample.body(RootedGaussian)
@@ -117,6 +119,12 @@ def _add_root_row(belief, j, weight, out):
     axpy(weight, belief.root[j, : j + 1], out[: j + 1])
 
 
+@interface.noise_of.body(Gaussian)
+@interface.noise_of.body(RootedGaussian)
+def _noise_of(belief):
+    return belief.rewards
+
+
 @interface.mean_of.body(Gaussian)
 @interface.mean_of.body(RootedGaussian)
 def _mean_of(belief):
@@ -126,7 +134,7 @@ def _mean_of(belief):
 @interface.perturbed_alike.body(Gaussian)
 @interface.perturbed_alike.body(RootedGaussian)
 def _perturbed_alike(belief):
-    return isinstance(belief.rewards, NormalRewards)
+    return not isinstance(belief.rewards, Linearised)
 
 
 @interface.recent_arms.body(Gaussian)
@@ -164,4 +172,7 @@ def _covariance_of_root(belief):
 @interface.is_whole.body(RootedGaussian)
 def _is_whole(belief):
     updates, distinct, allowed = belief.since_refactor
+    law = variance_law(belief.rewards)
+    if law is not None and not (law[0] >= 1.0 and law[1] > 0.0):
+        return False
     return 0 <= distinct < len(belief.recent) and distinct <= updates < allowed <= MOST_UPDATES

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...states.layout import allocated, full, identity, zeros
+from ..noise import prior_root
 
 FEWEST_UPDATES = 256
 MOST_UPDATES = 4096
@@ -39,7 +40,7 @@ class NormalRewards(NamedTuple):
 class Gaussian(NamedTuple):
     """The belief N(mu, S), with S. `n` is short for `most_recent_arms(r)`."""
 
-    rewards: Any  # how one is taken in: `NormalRewards`, or `Linearised` (rewards.py)
+    rewards: Any  # how one is taken in: above, or `Linearised` (rewards.py), or `LearnedNoise`
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r): covariance, symmetric to the bit; (0, 0) where its root is kept instead
     factor: np.ndarray  # (r, r): U, upper triangular, P = U'U as of the last `refactor`
@@ -64,16 +65,16 @@ class RootedGaussian(Gaussian):
 
 @allocated
 def gaussian(r: int, rooted: bool = False, rewards: Any = NORMAL) -> Gaussian:
-    """Return the canonical prior N(0, I), with S or with its root; of given rewards."""
+    """Return the canonical prior, with S or with its root; of given rewards."""
     n = most_recent_arms(r)
-    kind = RootedGaussian if rooted else Gaussian
+    kind, scale = (RootedGaussian if rooted else Gaussian), prior_root(rewards)
     return kind(
         rewards=rewards,
         mu=zeros(r),
-        S=identity(0 if rooted else r),
-        factor=identity(r),
+        S=identity(0 if rooted else r, scale**-2),
+        factor=identity(r, scale),
         eta=zeros(r),
-        root=identity(r),
+        root=identity(r, 1.0 / scale),
         recent=zeros((n, r)),
         recent_key=zeros(n, np.int64),
         recent_plays=zeros(n, np.int64),

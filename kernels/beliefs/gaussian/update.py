@@ -7,6 +7,7 @@ from ...arithmetic.triangular import absorb
 from ...arithmetic.vectors import axpy, dot, multiply_transposed
 from ...jit.decorators import generic, inlined, kernel
 from .. import interface
+from ..noise import note_error, prior_root
 from .refactor import refactor
 from .rewards import Linearised, linearise, root_of_last
 from .state import FEWEST_UPDATES, Gaussian, RootedGaussian
@@ -63,7 +64,9 @@ def update_covariance(belief, b, key, y):
     afresh = refactor_due(belief)
     multiply_transposed(S, b, v)
     g = 1.0 / (1.0 + dot(b, v))
-    axpy(g * (y - dot(b, mu)), v, mu)
+    error = y - dot(b, mu)
+    note_error(belief.rewards, error, g)
+    axpy(g * error, v, mu)
     root_g = np.sqrt(g)
     for i in range(b.shape[0]):
         v[i] *= root_g
@@ -129,7 +132,9 @@ def update_root(belief, b, key, y):
         weight[j] = -w[j] / weight[j]
     _carlson(X, w, weight, scale, e)
     g = 1.0 / a
-    axpy(g * (y - dot(b, mu)), e, mu)
+    error = y - dot(b, mu)
+    note_error(belief.rewards, error, g)
+    axpy(g * error, e, mu)
     _remember(belief, b, key, y, g)
     if afresh:
         refactor(belief)
@@ -172,7 +177,7 @@ def _update_with_drift(belief, row, offset, key, reward, before, drift):
     """Update, and keep account of how rounding may have raised S.
 
     Sherman and Morrison's formula takes v v' off S with one rounding of each entry, and no
-    entry of S exceeds 1 by more than rounding. `refactor` computes S afresh.
+    entry of S exceeds the prior's variance by more than rounding. `refactor` computes S afresh.
     """
     S, r, gain, afresh = belief.S, row.shape[0], belief.scratch.gain, refactor_due(belief)
     if afresh:
@@ -180,7 +185,7 @@ def _update_with_drift(belief, row, offset, key, reward, before, drift):
             for j in range(r):
                 before[i, j] = S[i, j]
     _update_by(belief.rewards, update_covariance, belief, row, offset, key, reward)
-    drift[0] += 2.0**-52 * r
+    drift[0] += 2.0**-52 * r / prior_root(belief.rewards) ** 2
     if afresh:
         squares = 0.0
         for i in range(r):
