@@ -22,7 +22,7 @@ from ..agents.interface import (
     restored_state,
     saved_arrays,
 )
-from ..beliefs.interface import Belief, mean_of, perturbation_root, recent_arms, update
+from ..beliefs.interface import Belief, mean_of, memory_of, perturbation_root, recent_arms, update
 from ..jit.decorators import entry, inlined
 from ..states.layout import allocated, filled, saved_fields, zeros
 from ..streams.blocks import Block, no_block
@@ -113,7 +113,8 @@ def ensemble_by_rows(
     """
     r = len(mean_of(belief))
     models = no_models.layout(M, deviations, r, min(M, max(256, steps)), 0)
-    return deferred_ensemble.layout(belief, row_log.layout(r, M, steps), models)
+    log = row_log.layout(r, M, steps, memory_of(belief))
+    return deferred_ensemble.layout(belief, log, models)
 
 
 @needs_capacity.body(DeferredEnsemble)
