@@ -102,6 +102,9 @@ class Agent(ABC):
     variance: str = "fisher"
     """Variance of the perturbations of models for rewards that are not Gaussian."""
 
+    discount: float = 1.0
+    """How much a reward counts when one more has been taken in."""
+
     rooted: ClassVar[bool] = False
     """Whether its belief keeps a root of the covariance, to sample models, instead of the
     covariance."""
@@ -112,7 +115,8 @@ class Agent(ABC):
         from fastes.agents.belief_options import constant_variance
         from fastes.problem.rewards import BeliefOptions
 
-        return BeliefOptions(self.rooted, self.belief, constant_variance(self.variance))
+        variance = constant_variance(self.variance)
+        return BeliefOptions(self.rooted, self.belief, variance, self.discount)
 
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:

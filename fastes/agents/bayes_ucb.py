@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
+from fastes.agents.discount import discount
 
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
@@ -28,6 +29,9 @@ class BayesUCB(Agent):
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
         again, else online.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -38,6 +42,7 @@ class BayesUCB(Agent):
     """
 
     belief: str = belief()
+    discount: float = discount()
     name: ClassVar[str] = "bayes-ucb"
     title: ClassVar[str] = "Bayes-UCB"
     scores: ClassVar[str] = "quadratic"

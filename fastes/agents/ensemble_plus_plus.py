@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief, variance
+from fastes.agents.discount import discount
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
 
@@ -48,6 +49,9 @@ class EnsemblePlusPlus(Agent):
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class EnsemblePlusPlus(Agent):
     )
     belief: str = belief()
     variance: str = variance()
+    discount: float = discount()
     name: ClassVar[str] = "es++"
     title: ClassVar[str] = "ES++"
     scores: ClassVar[str] = "linear"

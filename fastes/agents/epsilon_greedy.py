@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
+from fastes.agents.discount import discount
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ class EpsilonGreedy(Agent):
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
         again, else online.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -42,6 +46,7 @@ class EpsilonGreedy(Agent):
         "Probability of a random arm.", "number", 0.1, default=0.1, minimum=0, maximum=1
     )
     belief: str = belief()
+    discount: float = discount()
     name: ClassVar[str] = "eps-greedy"
     title: ClassVar[str] = "Epsilon-greedy"
     scores: ClassVar[str] = "linear"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
+from fastes.agents.discount import discount
 
 
 @dataclass(frozen=True, repr=False)
@@ -19,6 +20,9 @@ class Greedy(Agent):
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
         again, else online.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -29,6 +33,7 @@ class Greedy(Agent):
     """
 
     belief: str = belief()
+    discount: float = discount()
     name: ClassVar[str] = "greedy"
     title: ClassVar[str] = "Greedy"
     scores: ClassVar[str] = "linear"

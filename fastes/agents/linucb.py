@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
+from fastes.agents.discount import discount
 from fastes.checks.parameters import parameter
 
 
@@ -22,6 +23,9 @@ class LinUCB(Agent):
         What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
         normal belief that takes in each reward once, linearised. Auto is exact where arms come
         again, else online.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -35,6 +39,7 @@ class LinUCB(Agent):
         "Standard deviations of optimism.", "number", 1.0, default=1.0, minimum=0
     )
     belief: str = belief()
+    discount: float = discount()
     name: ClassVar[str] = "linucb"
     title: ClassVar[str] = "LinUCB"
     scores: ClassVar[str] = "quadratic"

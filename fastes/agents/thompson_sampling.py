@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
 from fastes.agents.belief_options import belief
+from fastes.agents.discount import discount
 from fastes.agents.inflation import inflation
 from fastes.checks.parameters import parameter
 
@@ -40,6 +41,9 @@ class ThompsonSampling(Agent):
         How theta is drawn where rewards are not Gaussian. Laplace: from the normal law around the
         mode of the posterior. Metropolis: from the posterior itself, by a Markov chain that makes
         32 proposals a step; it needs the exact belief.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class ThompsonSampling(Agent):
         choices=SAMPLERS,
         labelled="unusual",
     )
+    discount: float = discount()
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"

@@ -24,7 +24,8 @@ class Parameter:
     usual : object
         Default on the command line and in studies. None: each agent has its own.
     minimum, maximum : number, optional
-        The range of an integer or a number; the least value of a number is 0 or None.
+        The range of an integer or a number; without a maximum, the least value of a number is 0
+        or None.
     choices : tuple of str
         The values of a choice.
     labelled : {"always", "unusual", "never"}
@@ -38,7 +39,7 @@ class Parameter:
     help: str
     kind: str
     usual: Any
-    minimum: int | None = None
+    minimum: float | None = None
     maximum: int | None = None
     choices: tuple[str, ...] = ()
     labelled: str = "always"
@@ -67,7 +68,9 @@ class Parameter:
                 raise ValueError(f"{name} must be one of {self.allowed}, got {value!r}{near}")
             return value if value in self.choices else text
         if self.kind == "integer":
-            return numbers.integer(name, value, self.minimum or 0, self.maximum or numbers.MAX_SIZE)
+            return numbers.integer(
+                name, value, int(self.minimum or 0), self.maximum or numbers.MAX_SIZE
+            )
         if self.maximum is not None:
             return numbers.between(name, value, self.minimum or 0, self.maximum)
         return (numbers.real if self.minimum is None else numbers.nonnegative)(name, value)

@@ -35,11 +35,14 @@ class BeliefOptions(NamedTuple):
         linearised once; auto: exact if arms recur, else online.
     variance : float
         Variance of the models' perturbations; 0: set by the belief.
+    discount : float
+        How much a reward counts when one more has been taken in, at most 1.
     """
 
     rooted: bool = False
     kind: str = "auto"
     variance: float = 0.0
+    discount: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -136,11 +139,12 @@ class GaussianRewards(RewardLaw):
     def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the posterior."""
         from fastes.kernels.beliefs.gaussian.state import gaussian
+        from fastes.kernels.beliefs.memory import with_discount
 
         if options.kind == "online" or options.variance:
             name = "belief" if options.kind == "online" else "variance"
             raise ValueError(f"{name} is about rewards that are not gaussian: leave it out")
-        return gaussian.layout(r, rooted=options.rooted)
+        return gaussian.layout(r, options.rooted, memory=with_discount(options.discount))
 
     def layout(self, truth: Truth | None) -> Any:
         """Return the layout of the true noise: its law and standard deviation."""
@@ -184,6 +188,7 @@ class GeneralisedLinear(RewardLaw):
         from fastes.kernels.beliefs.gaussian.rewards import linearised
         from fastes.kernels.beliefs.gaussian.state import gaussian
         from fastes.kernels.beliefs.glm.state import glm
+        from fastes.kernels.beliefs.memory import with_discount
 
         family = self._family(options.variance)
         if options.kind == "online" or (options.kind == "auto" and keys is None):
@@ -192,13 +197,14 @@ class GeneralisedLinear(RewardLaw):
                     "variance is that of the rewards, 'fisher', where a belief is online, "
                     f"got {options.variance:g}"
                 )
-            return gaussian.layout(r, options.rooted, linearised.layout(family, r))
+            memory = with_discount(options.discount)
+            return gaussian.layout(r, options.rooted, linearised.layout(family, r), memory)
         if keys is None and steps == 0:
             raise ValueError(
                 "belief 'exact' keeps every reward of arms that do not come again, for as many "
                 "steps as a simulation has: a live agent's is 'online'"
             )
-        return glm.layout(family, keys or 0, r, steps)
+        return glm.layout(family, keys or 0, r, steps, with_discount(options.discount, period=1))
 
 
 class BernoulliRewards(GeneralisedLinear):

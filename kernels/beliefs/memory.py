@@ -8,7 +8,8 @@ and what is forgotten goes back to the prior, N(0, I):
 and with every n-th reward also P <- P + (1 - gamma^n) I. After k rewards the weight of the prior
 in P is thus lambda_k = gamma^(k mod n): it is 1 after every n-th reward, and at least 1/2 before,
 or n is 1. So P stays between I / 2 and what a memory of 1 / (1 - gamma) rewards can tell: it does
-not wind up, however long a direction is not played. n is at most r, for the O(r^3) of a refill.
+not wind up, however long a direction is not played. A refill takes O(r^3), so n is as large as that
+allows, and at most 256.
 
 A model in information space, xi ~ N(0, P) given the rewards, goes along:
 
@@ -44,15 +45,12 @@ Memory = Any
 """One of the two."""
 
 
-def discounted(discount: float, r: int) -> Discounted:
-    """Return the memory of a discount below 1, for a belief about r coordinates."""
+def with_discount(discount: float, period: int = LONGEST_PERIOD) -> Memory:
+    """Return the memory of a discount of at most 1, with this period or half of its life."""
+    if discount == 1.0:
+        return UNLIMITED
     half_life = math.log(0.5) / math.log(discount)
-    return Discounted(discount, max(1, min(r, LONGEST_PERIOD, math.floor(half_life))))
-
-
-def with_discount(discount: float, r: int) -> Memory:
-    """Return the memory of a discount of at most 1."""
-    return discounted(discount, r) if discount < 1.0 else UNLIMITED
+    return Discounted(discount, max(1, math.floor(min(period, half_life))))
 
 
 @generic
@@ -99,6 +97,17 @@ def _refill_scale(memory, since, now):
 def _forgotten(memory, rewards):
     """Return 1 - gamma^rewards, to full precision."""
     return -np.expm1(np.float64(rewards) * np.log(memory.discount))
+
+
+@generic
+def forgotten(memory, rewards):
+    """Return whether rounding hides what a model had before this many rewards."""
+    return False
+
+
+@forgotten.body(Discounted)
+def _is_forgotten(memory, rewards):
+    return fading(memory, rewards) < 2.0**-53
 
 
 @generic

@@ -23,6 +23,7 @@ from ..agents.interface import (
     saved_arrays,
 )
 from ..beliefs.interface import Belief, mean_of, memory_of, perturbation_root, recent_arms, update
+from ..beliefs.memory import forgotten
 from ..jit.decorators import entry, inlined
 from ..states.layout import allocated, filled, saved_fields, zeros
 from ..streams.blocks import Block, no_block
@@ -133,6 +134,16 @@ def with_capacity(agent: DeferredEnsemble) -> DeferredEnsemble:
 
 
 @inlined
+def _bring_up_to_date(agent, slot, source, stream, counter, xi):
+    """Let xi, the model in a slot, take in what it missed; or draw it anew, if it is forgotten."""
+    log, models = agent.log, agent.models
+    if forgotten(memory_of(agent.belief), now(log) - models.read_at[slot]):
+        draw_first_read(models.deviations, agent, source, stream, counter, xi)
+    else:
+        catch_up(log, agent, slot, source, stream, counter, xi)
+
+
+@inlined
 def read(agent, source, t, m):
     """Update model m for the read of step t. Return its slot.
 
@@ -145,7 +156,7 @@ def read(agent, source, t, m):
         slot = add_model(models, m)
         draw_first_read(models.deviations, agent, source, INITIAL_MODELS, t, models.xi[slot])
     else:
-        catch_up(agent.log, agent, slot, source, PERTURBATION, t, models.xi[slot])
+        _bring_up_to_date(agent, slot, source, PERTURBATION, t, models.xi[slot])
     note_read(agent.log, models, slot)
     return slot
 
@@ -183,7 +194,7 @@ def _probe_models(agent, source, probe_index, first, out):
         else:
             for j in range(out.shape[1]):
                 out[i, j] = models.xi[slot, j]
-            catch_up(agent.log, agent, slot, source, DIAGNOSTICS, counter, out[i])
+            _bring_up_to_date(agent, slot, source, DIAGNOSTICS, counter, out[i])
 
 
 @models_between.body(DeferredEnsemble)

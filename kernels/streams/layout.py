@@ -31,6 +31,7 @@ EXPLORATION = _U(14)  # whether a step explores: a scalar at t
 INFORMATION_MODELS = _U(15)  # models of a step: a vector at t (search/information_ratio.py)
 INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
 PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
+REFILL = _U(18)  # what models get back of the prior: ensembles/refill.py
 FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
 MAX_LANE = 2**32 - 1
