@@ -347,8 +347,12 @@ def drawn_subset(seed: int, run: int, stream: int, t: int, n: int, size: int) ->
     return chosen
 
 
-def missed(rows: Floats, since: int, now: int, normals: Floats, block: int) -> Floats:
+def missed(
+    rows: Floats, since: int, now: int, normals: Floats, block: int, discount: float = 1.0
+) -> Floats:
     """Return the sum of W b over the steps since, ..., now - 1, through factors of aligned blocks.
+
+    With a discount each step counts discount^(its age / 2).
 
     A block of block 2^l rows b that begins at a multiple of its length counts as F'w, with F the
     upper triangular root of the sum of b b'; what is in no block counts row by row.
@@ -360,16 +364,96 @@ def missed(rows: Floats, since: int, now: int, normals: Floats, block: int) -> F
             length = block
             while s % (2 * length) == 0 and s + 2 * length <= now:
                 length *= 2
+        weights = discount ** np.arange(length - 1.0, -1, -1)
+        total = discount ** (length / 2) * total
         if length == 1:
             total += normals[used] * rows[s]
             used += 1
         else:
             stretch = rows[s : s + length]
-            F = np.linalg.cholesky(stretch.T @ stretch).T
+            F = np.linalg.qr(np.sqrt(weights)[:, None] * stretch, mode="r")
+            F = np.where(np.diag(F) < 0, -1.0, 1.0)[:, None] * F
             total += F.T @ normals[used : used + rows.shape[1]]
             used += rows.shape[1]
         s += length
     return total
+
+
+# ----------------------------------------------------------------------- beliefs that forget
+
+
+def period(discount: float) -> int:
+    """Rewards between two refills: at most 256, and half of what is known is kept, or it is 1."""
+    n = 1
+    while n < 256 and discount ** (n + 1) >= 0.5:
+        n += 1
+    return n
+
+
+def forgetful_posterior(
+    rows: Floats, rewards: Floats, discount: float, n: int
+) -> tuple[Floats, Floats]:
+    """Return P and mu after these rewards; with every n-th the prior gets back its weight."""
+    P, eta = np.eye(rows.shape[1]), np.zeros(rows.shape[1])
+    for k, (b, y) in enumerate(zip(rows, rewards, strict=True)):
+        P, eta = discount * P + np.outer(b, b), discount * eta + y * b
+        if (k + 1) % n == 0:
+            P = P + (1 - discount**n) * np.eye(len(P))
+    return P, np.linalg.solve(P, eta)
+
+
+def forgetful_model(
+    xi: Floats, rows: Floats, discount: float, n: int, W: Floats, refills: Floats
+) -> Floats:
+    """Return what becomes of a model in information space, W of each row and normals of refills."""
+    for k, (b, w) in enumerate(zip(rows, W, strict=True)):
+        xi = math.sqrt(discount) * xi + w * b
+        if (k + 1) % n == 0:
+            xi = xi + math.sqrt(1 - discount**n) * refills[(k + 1) // n - 1]
+    return xi
+
+
+def refilled(discount: float, n: int, since: int, now: int) -> float:
+    """Return the standard deviation of what refills have added since."""
+    counts = [k for k in range(since + 1, now + 1) if k % n == 0]
+    return math.sqrt(sum((1 - discount**n) * discount ** (now - k) for k in counts))
+
+
+def drawn_from_forgetful(rows: Floats, discount: float, n: int, normals: Floats) -> Floats:
+    """Draw from N(0, P): by the root of P as of the last refill, and each row since."""
+    k, r = len(rows), rows.shape[1]
+    known = k - k % n
+    P, _ = forgetful_posterior(rows[:known], np.zeros(known), discount, n)
+    xi = discount ** ((k - known) / 2) * np.linalg.cholesky(P) @ normals[:r]
+    for i in range(known, k):
+        xi = xi + discount ** ((k - 1 - i) / 2) * normals[r + i - known] * rows[i]
+    return np.asarray(xi)
+
+
+def forgetful_catch_up(
+    xi: Floats,
+    rows: Floats,
+    arms: list[int],
+    since: int,
+    discount: float,
+    n: int,
+    normals: Callable[[int], Floats],
+) -> Floats:
+    """Return a model that was read at `since`, by one normal for each arm played, and the prior's.
+
+    Arms are in order of first play; `normals(k)` returns k of them.
+    """
+    now, r = len(rows), rows.shape[1]
+    variance = dict.fromkeys(arms, 0.0)
+    for s in range(since, now):
+        variance[arms[s]] += discount ** (now - 1 - s)
+    refill = refilled(discount, n, since, now)
+    missed_arms = [a for a in variance if variance[a] > 0]
+    w = normals(len(missed_arms) + (r if refill else 0))
+    xi = discount ** ((now - since) / 2) * xi
+    for a, normal in zip(missed_arms, w, strict=False):
+        xi = xi + math.sqrt(variance[a]) * normal * rows[arms.index(a)]
+    return xi + refill * w[len(missed_arms) :] if refill else xi
 
 
 # ------------------------------------------------------- bounds: one step after the other

@@ -120,6 +120,9 @@ class Agent(ABC):
     least_noise: float = LEAST_NOISE
     """The noise at which theta has the bandit's prior then, in units of the bandit's noise."""
 
+    discount: float = 1.0
+    """How much a reward counts when one more has been taken in."""
+
     rooted: ClassVar[bool] = False
     """Whether its belief keeps a root of the covariance, to sample models, instead of the
     covariance."""
@@ -131,7 +134,8 @@ class Agent(ABC):
 
         prior = self.noise_shape, self.noise_scale, self.least_noise
         noise = prior if self.noise == "learned" else None
-        return BeliefOptions(self.rooted, self.belief, constant_variance(self.variance), noise)
+        variance = constant_variance(self.variance)
+        return BeliefOptions(self.rooted, self.belief, variance, noise, self.discount)
 
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:

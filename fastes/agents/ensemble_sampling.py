@@ -14,6 +14,7 @@ from fastes.agents.belief_options import (
     noise_shape,
     variance,
 )
+from fastes.agents.discount import discount
 from fastes.agents.inflation import inflation
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
@@ -31,7 +32,13 @@ _MOST_DIMENSIONS, _ARMS_A_DIMENSION = 3, 1000
 """Most dimensions, and least arms per dimension, for which factors of rows are faster."""
 
 
-_OF_BOOTSTRAP = {"engine": "deferred", "symmetric": False, "inflation": 1.0, "variance": "fisher"}
+_OF_BOOTSTRAP = {
+    "engine": "deferred",
+    "symmetric": False,
+    "inflation": 1.0,
+    "variance": "fisher",
+    "discount": 1.0,
+}
 """Parameters that must be these: a model that counts clicks has no deviation to be scaled."""
 
 
@@ -53,7 +60,7 @@ class EnsembleSampling(Agent):
         the same values. Auto is deferred.
     perturbations : {"normal", "signs", "bootstrap"}
         Law of a perturbation: N(0, sigma^2) as in the paper, or sigma times a fair sign. With
-        signs, arms that change from step to step need the eager engine. Bootstrap, for rewards of 0
+        signs, arms that change from step to step and a discount need the eager engine. Bootstrap, for rewards of 0
         and 1 on arms that come again: a model counts each reward twice or not at all, by a fair
         coin.
     symmetric : bool
@@ -76,6 +83,9 @@ class EnsembleSampling(Agent):
     least_noise : float
         The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
         With more noise the prior is wider, in proportion: name the least that is likely.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -120,6 +130,7 @@ class EnsembleSampling(Agent):
     noise_shape: float = noise_shape()
     noise_scale: float = noise_scale()
     least_noise: float = least_noise()
+    discount: float = discount()
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
     scores: ClassVar[str] = "linear"
@@ -151,8 +162,12 @@ class EnsembleSampling(Agent):
         return kind(self.inflation, 2 if self.symmetric else 1)
 
     def _is_eager(self, K: int | None) -> bool:
-        """Return whether all models are updated: deferred sums of signs need recurring arms."""
-        return self.engine == "eager" or (K is None and self.perturbations == "signs")
+        """Return whether all models are updated.
+
+        Deferred sums of signs need recurring arms, and signs that all count alike.
+        """
+        signs = self.perturbations == "signs"
+        return self.engine == "eager" or (signs and (K is None or self.discount < 1.0))
 
     def _keeps_rows(self, K: int | None, r: int) -> bool:
         """Return whether deferred updates use factors of rows, rather than counts by arm.
@@ -191,9 +206,11 @@ class EnsembleSampling(Agent):
             raise ValueError("perturbations must be normal for rewards that are not gaussian")
         if self._is_eager(K):
             return eager.eager_ensemble.layout(*given)
-        if variances_by_arm(belief) is not None:
-            return weight_log.ensemble_by_weights.layout(*given, steps)
-        if K is None or not alike or self._keeps_rows(K, len(mean_of(belief))):
+        by_arm = variances_by_arm(belief) is not None
+        keeps_rows = not alike or self._keeps_rows(K, len(mean_of(belief)))
+        if by_arm or (self.discount < 1.0 and not keeps_rows):
+            return weight_log.ensemble_by_weights.layout(*given, steps, K)
+        if keeps_rows:
             return deferred.ensemble_by_rows.layout(*given, steps)
         return deferred.ensemble_by_arms.layout(K, *given, steps)
 

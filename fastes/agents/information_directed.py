@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastes.agents.agent import Agent
+from fastes.agents.discount import discount
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ class InformationDirectedSampling(Agent):
     ----------
     samples : int
         Draws from the posterior at every step, from 1 to 65,536.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -52,6 +56,7 @@ class InformationDirectedSampling(Agent):
         maximum=65_536,
         labelled="unusual",
     )
+    discount: float = discount()
     name: ClassVar[str] = "ids"
     title: ClassVar[str] = "V-IDS"
     scores: ClassVar[str] = "information"

@@ -16,6 +16,7 @@ from fastes.agents.belief_options import (
     noise_shape,
     variance,
 )
+from fastes.agents.discount import discount
 from fastes.agents.inflation import LARGEST
 from fastes.checks.parameters import parameter
 
@@ -54,6 +55,9 @@ class PerturbedHistory(Agent):
     least_noise : float
         The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
         With more noise the prior is wider, in proportion: name the least that is likely.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -78,6 +82,7 @@ class PerturbedHistory(Agent):
     noise_shape: float = noise_shape()
     noise_scale: float = noise_scale()
     least_noise: float = least_noise()
+    discount: float = discount()
     name: ClassVar[str] = "phe"
     title: ClassVar[str] = "PHE"
     scores: ClassVar[str] = "linear"
@@ -98,7 +103,8 @@ class PerturbedHistory(Agent):
         from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
 
         law = None
-        if self.noise == "known" and perturbed_alike(state.belief):
+        alike = self.discount == 1.0 and perturbed_alike(state.belief)
+        if alike and self.noise == "known":
             posterior = normal_law(state.belief)
             S = posterior.root.T @ posterior.root
             e, Q = np.linalg.eigh(np.linalg.inv(S) - np.eye(len(S)))

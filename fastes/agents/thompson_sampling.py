@@ -13,6 +13,7 @@ from fastes.agents.belief_options import (
     noise_scale,
     noise_shape,
 )
+from fastes.agents.discount import discount
 from fastes.agents.inflation import inflation
 from fastes.checks.parameters import parameter
 
@@ -54,6 +55,9 @@ class ThompsonSampling(Agent):
     least_noise : float
         The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
         With more noise the prior is wider, in proportion: name the least that is likely.
+    discount : float
+        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
+        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
 
     Examples
     --------
@@ -77,6 +81,7 @@ class ThompsonSampling(Agent):
     noise_shape: float = noise_shape()
     noise_scale: float = noise_scale()
     least_noise: float = least_noise()
+    discount: float = discount()
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"

@@ -38,12 +38,15 @@ class BeliefOptions(NamedTuple):
     noise : (float, float, float), optional
         For Gaussian rewards whose noise is learned: shape and scale of the inverse gamma prior of
         its variance, and the noise with which theta has its prior.
+    discount : float
+        How much a reward counts when one more has been taken in, at most 1.
     """
 
     rooted: bool = False
     kind: str = "auto"
     variance: float = 0.0
     noise: tuple[float, float, float] | None = None
+    discount: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -140,13 +143,19 @@ class GaussianRewards(RewardLaw):
     def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the posterior."""
         from fastes.kernels.beliefs.gaussian.state import gaussian
+        from fastes.kernels.beliefs.memory import with_discount
         from fastes.kernels.beliefs.noise import learned_noise
 
         if options.kind == "online" or options.variance:
             name = "belief" if options.kind == "online" else "variance"
             raise ValueError(f"{name} is about rewards that are not gaussian: leave it out")
         if options.noise is None:
-            return gaussian.layout(r, rooted=options.rooted)
+            memory = with_discount(options.discount)
+            return gaussian.layout(r, options.rooted, memory=memory)
+        if options.discount < 1.0:
+            raise ValueError(
+                f"discount must be 1 where noise is 'learned', got {options.discount:g}"
+            )
         return gaussian.layout(r, options.rooted, learned_noise.layout(*options.noise))
 
     def layout(self, truth: Truth | None) -> Any:
@@ -191,6 +200,7 @@ class GeneralisedLinear(RewardLaw):
         from fastes.kernels.beliefs.gaussian.rewards import linearised
         from fastes.kernels.beliefs.gaussian.state import gaussian
         from fastes.kernels.beliefs.glm.state import glm
+        from fastes.kernels.beliefs.memory import with_discount
 
         if options.noise is not None:
             raise ValueError(
@@ -203,13 +213,14 @@ class GeneralisedLinear(RewardLaw):
                     "variance is that of the rewards, 'fisher', where a belief is online, "
                     f"got {options.variance:g}"
                 )
-            return gaussian.layout(r, options.rooted, linearised.layout(family, r))
+            memory = with_discount(options.discount)
+            return gaussian.layout(r, options.rooted, linearised.layout(family, r), memory)
         if keys is None and steps == 0:
             raise ValueError(
                 "belief 'exact' keeps every reward of arms that do not come again, for as many "
                 "steps as a simulation has: a live agent's is 'online'"
             )
-        return glm.layout(family, keys or 0, r, steps)
+        return glm.layout(family, keys or 0, r, steps, with_discount(options.discount, period=1))
 
 
 class BernoulliRewards(GeneralisedLinear):

@@ -3,8 +3,8 @@
     z = mu + c S Xi zeta,   Xi <- Xi + b w' / sqrt(M),   Xi_0 of N(0, 1) / sqrt(M),
 
 with Xi (r x M), and zeta and w in R^M drawn anew at every step, E zeta zeta' = E w w' = I; c
-inflates deviations. Here a
-row of `xi` is a column of sqrt(M) Xi: a model of ensemble sampling (ensembles/eager.py).
+inflates deviations. Here a row of `xi` is a column of sqrt(M) Xi: a model of ensemble sampling
+(ensembles/eager.py). It forgets as one.
 """
 
 from typing import NamedTuple
@@ -15,12 +15,14 @@ from ..arithmetic.vectors import axpy, dot, multiply_transposed
 from ..beliefs.interface import (
     Belief,
     mean_of,
+    memory_of,
     model_from_xi,
     noise_of,
     perturbation_root,
     update,
 )
 from ..beliefs.noise import draw_noise, prior_root
+from ..ensembles.refill import fade, refill
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, zeros
 from ..streams.draws import integer
@@ -121,9 +123,11 @@ def _learn(agent, row, offset, key, reward, source, t):
     w = agent.scratch.weights
     fill_weights(agent.perturbations, source, PERTURBATION, t, w)
     update(agent.belief, row, offset, key, reward)
-    root = perturbation_root(agent.belief)
+    root, memory = perturbation_root(agent.belief), memory_of(agent.belief)
     for m in range(w.shape[0]):
+        fade(memory, agent.xi[m])
         axpy(root * w[m], row, agent.xi[m])
+        refill(memory, source, m, t + 1, agent.xi[m])
 
 
 @entry

@@ -178,6 +178,12 @@ def mean_of(belief):
     """Return mu, the array itself. Python calls it, on a state or a layout."""
 
 
+@generic
+def memory_of(belief):
+    """Return the `Memory` of a state or a layout (memory.py). Python calls it."""
+    return belief.memory
+
+
 @required
 def recent_arms(belief):
     """Return how many arms are kept one by one. Python calls it, on a state or a layout."""

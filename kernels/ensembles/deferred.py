@@ -22,7 +22,16 @@ from ..agents.interface import (
     restored_state,
     saved_arrays,
 )
-from ..beliefs.interface import Belief, mean_of, noise_of, perturbation_root, recent_arms, update
+from ..beliefs.interface import (
+    Belief,
+    mean_of,
+    memory_of,
+    noise_of,
+    perturbation_root,
+    recent_arms,
+    update,
+)
+from ..beliefs.memory import forgotten
 from ..beliefs.noise import draw_noise
 from ..jit.decorators import entry, inlined
 from ..states.layout import allocated, filled, saved_fields, zeros
@@ -120,7 +129,8 @@ def ensemble_by_rows(
     """
     r = len(mean_of(belief))
     models = no_models.layout(M, deviations, r, min(M, max(256, steps)), 0)
-    return deferred_ensemble.layout(belief, row_log.layout(r, M, steps), models)
+    log = row_log.layout(r, M, steps, memory_of(belief))
+    return deferred_ensemble.layout(belief, log, models)
 
 
 @needs_capacity.body(DeferredEnsemble)
@@ -139,6 +149,16 @@ def with_capacity(agent: DeferredEnsemble) -> DeferredEnsemble:
 
 
 @inlined
+def _bring_up_to_date(agent, slot, source, stream, counter, xi):
+    """Let xi, the model in a slot, take in what it missed; or draw it anew, if it is forgotten."""
+    log, models = agent.log, agent.models
+    if forgotten(memory_of(agent.belief), now(log) - models.read_at[slot]):
+        draw_first_read(models.deviations, agent, source, stream, counter, xi)
+    else:
+        catch_up(log, agent, slot, source, stream, counter, xi)
+
+
+@inlined
 def read(agent, source, t, m):
     """Update model m for the read of step t. Return its slot.
 
@@ -151,7 +171,7 @@ def read(agent, source, t, m):
         slot = add_model(models, m)
         draw_first_read(models.deviations, agent, source, INITIAL_MODELS, t, models.xi[slot])
     else:
-        catch_up(agent.log, agent, slot, source, PERTURBATION, t, models.xi[slot])
+        _bring_up_to_date(agent, slot, source, PERTURBATION, t, models.xi[slot])
     note_read(agent.log, models, slot)
     return slot
 
@@ -190,7 +210,7 @@ def _probe_models(agent, source, probe_index, first, out):
         else:
             for j in range(out.shape[1]):
                 out[i, j] = models.xi[slot, j]
-            catch_up(agent.log, agent, slot, source, DIAGNOSTICS, counter, out[i])
+            _bring_up_to_date(agent, slot, source, DIAGNOSTICS, counter, out[i])
 
 
 @models_between.body(DeferredEnsemble)

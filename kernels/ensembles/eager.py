@@ -7,7 +7,8 @@ form,
 
 with xi_m ~ N(0, I) at first: no covariance, no gain. A model is read as z_m = mu_t + S_t xi_m;
 other perturbations and readings are in deviations.py. The belief may give a perturbation another
-variance than 1, the same for all models (`perturbation_root`).
+variance than 1, the same for all models (`perturbation_root`), and models forget as it does
+(beliefs/memory.py).
 
 A step reads one model, so updates are gathered and applied for a block of steps at a time:
 Xi += W b, a matrix product whose left factor is generated on the fly.
@@ -22,9 +23,17 @@ from ..agents.interface import has_linear_scores, learn, prepare, restored_state
 from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import axpy
-from ..beliefs.interface import Belief, mean_of, noise_of, perturbation_root, update
+from ..beliefs.interface import (
+    Belief,
+    mean_of,
+    memory_of,
+    noise_of,
+    perturbation_root,
+    update,
+)
+from ..beliefs.memory import Discounted, Memory, fading, refill_scale
 from ..beliefs.noise import draw_noise
-from ..jit.decorators import entry, inlined, kernel
+from ..jit.decorators import entry, generic, inlined, kernel
 from ..states.layout import allocated, filled, zeros
 from ..streams.blocks import Block, no_block
 from ..streams.layout import INITIAL_MODELS, MODEL_INDEX, PERTURBATION
@@ -38,6 +47,7 @@ from .deviations import (
     perturbation,
     read_deviation,
 )
+from .refill import fade, refill, refill_pair
 
 _U = np.uint64
 
@@ -56,6 +66,7 @@ class Models(NamedTuple):
 
     M: int
     deviations: Deviations
+    memory: Memory  # as of the belief
     tiles: np.ndarray  # (tiles, r, TILE): xi of model m in tile m // TILE, column m % TILE
     pending: np.ndarray  # (block, r): rows to take in since the last `flush`, zero beyond them
     span: np.ndarray  # (2,): step of the first pending arm, number of pending arms
@@ -83,7 +94,7 @@ def eager_ensemble(belief: Belief, M: int, deviations: Deviations) -> EagerEnsem
     """Return the state from the layout of its belief, xi to be drawn by `draw_prior_models`."""
     r = len(mean_of(belief))
     tiles, pending = zeros((tile_count(M), r, TILE)), zeros((block_length(M), r))
-    models = Models(M, deviations, tiles, pending, zeros(2, np.int64))
+    models = Models(M, deviations, memory_of(belief), tiles, pending, zeros(2, np.int64))
     scratch = Scratch(weights.layout(models), zeros(r), no_block.layout(1, np.int64))
     return EagerEnsemble(belief, models, zeros(r), scratch)
 
@@ -131,6 +142,35 @@ def _multiply(weights, b, n, xi):
                 xi[r - 1, i] = fma(weights[s, i], b[s, r - 1], xi[r - 1, i])
 
 
+@generic
+def _take_in(memory, source, first, start, weights, b, n, xi):
+    """Let a tile of models, numbered from `first` on, take in n steps from `start` on."""
+    _multiply(weights, b, n, xi)
+
+
+@_take_in.body(Discounted)
+def _take_in_and_forget(memory, source, first, start, weights, b, n, xi):
+    """Step by step: the result is that of n calls for one step each, to the bit."""
+    r, root = xi.shape[0], fading(memory, 1)
+    for s in range(n):
+        for j in range(r):
+            for i in range(TILE):
+                xi[j, i] = fma(weights[s, i], b[s, j], root * xi[j, i])
+        if (start + s + 1) % memory.period == 0:
+            _refill_tile(memory, source, first, start + s + 1, xi)
+
+
+@kernel
+def _refill_tile(memory, source, first, rewards, xi):
+    r, scale = xi.shape[0], refill_scale(memory, 0, memory.period)
+    for pair in range((r + 1) >> 1):
+        for i in range(TILE):
+            x, y = refill_pair(memory, source, first + i, rewards, pair, r)
+            xi[2 * pair, i] += scale * x
+            if 2 * pair + 1 < r:
+                xi[2 * pair + 1, i] += scale * y
+
+
 @entry
 def flush(models, source, first, last, weights):
     """Update the models of a tile range; cost O(models x steps x r).
@@ -144,7 +184,8 @@ def flush(models, source, first, last, weights):
         fill_perturbations(
             models.deviations, source, PERTURBATION, models_of_tile, even, weights, odd + n
         )
-        _multiply(weights[odd:], models.pending, n, models.tiles[tile])
+        of_steps, xi = weights[odd:], models.tiles[tile]
+        _take_in(models.memory, source, models_of_tile, start, of_steps, models.pending, n, xi)
 
 
 @entry
@@ -169,7 +210,9 @@ def read_model(models, source, m, xi):
     start = models.span[0]
     for s in range(models.span[1]):
         w = perturbation(models.deviations, source, PERTURBATION, m, start + s)
+        fade(models.memory, xi)
         axpy(w, models.pending[s], xi)
+        refill(models.memory, source, m, start + s + 1, xi)
 
 
 @has_linear_scores.body(EagerEnsemble)

@@ -6,6 +6,9 @@ stretch of B 2^l steps the log keeps a triangular F, made of its rows (l = 0) or
 A stretch from any s to any t splits into at most 2 log2((t - s) / B) of these and fewer than 2 B
 single rows.
 
+With a discount (beliefs/memory.py), rows count by their age: a factor at the end of its stretch,
+and what a model has fades over each piece before the piece is added.
+
 Rows and factors are in rings of fixed capacity. The older half is forgotten when they are full,
 after updating the models last read before.
 
@@ -19,6 +22,7 @@ import numpy as np
 
 from ..arithmetic.triangular import absorb
 from ..arithmetic.vectors import axpy
+from ..beliefs.memory import UNLIMITED, Memory, fade_by_age, fading, refill_scale
 from ..jit.decorators import entry, inlined, kernel
 from ..states.layout import allocated, copy_saved, zeros
 from ..streams.layout import FORGOTTEN, probe_counter
@@ -53,6 +57,7 @@ class RowLog(NamedTuple):
 
     rows: np.ndarray  # (capacity, r): row s at s % capacity; the capacity is B 2^k
     factors: np.ndarray  # (2 blocks, r (r + 1) / 2): upper triangles, row by row (`_slot`)
+    memory: Memory  # of models, as of the belief
     most: int  # the largest capacity, at which it begins to forget
     size: np.ndarray  # (2,) int64
     scratch: Scratch
@@ -70,7 +75,7 @@ def capacity_for(r: int, steps: int) -> int:
 
 
 @allocated
-def row_log(r: int, M: int, steps: int) -> RowLog:
+def row_log(r: int, M: int, steps: int, memory: Memory = UNLIMITED) -> RowLog:
     """Return an empty log with capacity for `steps` rows, or its largest capacity.
 
     Memory is only committed when it is written to: unused capacity costs nothing.
@@ -80,6 +85,7 @@ def row_log(r: int, M: int, steps: int) -> RowLog:
     return RowLog(
         zeros((capacity, r)),
         zeros((2 * capacity // B, r * (r + 1) // 2)),
+        memory,
         most,
         zeros(2, np.int64),
         Scratch(zeros((r, r)), zeros(r), zeros((r + 1, B))),
@@ -90,7 +96,7 @@ def row_log(r: int, M: int, steps: int) -> RowLog:
 def _most_normals(log):
     capacity, r = log.rows.shape
     B = block_length(r)
-    return 2 * B + 2 * r * (capacity // B).bit_length()
+    return 2 * B + 2 * r * (capacity // B).bit_length() + r
 
 
 @interface.missed_scratch.body(RowLog)
@@ -166,17 +172,20 @@ def _factor_blocks(log, block):
         for j in range(r):
             columns[j, i] = log.rows[first + i, j]
         columns[r, i] = 0.0
+    for j in range(r):
+        fade_by_age(log.memory, columns[j])
     absorb(U, log.scratch.eta, columns, B)
     _pack(U, log.factors[_slot(log, 0, block)])
     level, blocks = 0, log.rows.shape[0] // B
     while block & 1 == 1 and blocks >> (level + 1) > 0:
         # U is the later half's: the earlier half's rows are absorbed.
         earlier, place = log.factors[_slot(log, level, block - 1)], 0
+        fade = fading(log.memory, B << level)
         for i in range(r):
             for j in range(r):
                 columns[j, i] = 0.0
             for j in range(i, r):
-                columns[j, i] = earlier[place]
+                columns[j, i] = fade * earlier[place]
                 place += 1
             columns[r, i] = 0.0
         absorb(U, log.scratch.eta, columns, r)
@@ -218,12 +227,15 @@ def _pieces_since(log, since, levels, starts):
 
 @kernel
 def _add_piece(log, level, start, w, x):
-    """x += F'w for a block, or w b for a single row. Return how many normals it took."""
+    """x += F'w for a block, or w b for a single row, x faded. Return how many normals it took."""
     capacity, r = log.rows.shape
+    B = log.scratch.columns.shape[1]
+    fade = fading(log.memory, 1 if level < 0 else B << level)
+    for j in range(r):
+        x[j] *= fade
     if level < 0:
         axpy(w[0], log.rows[start % capacity], x)
         return 1
-    B = log.scratch.columns.shape[1]
     factor, place = log.factors[_slot(log, level, (start // B) >> level)], 0
     for i in range(r):
         for j in range(i, r):
@@ -244,10 +256,15 @@ def _take_in(log, scratch, since, source, stream, counter, xi):
     n, normals = _pieces_since(log, since, missed.levels, missed.starts), 0
     for i in range(n):
         normals += 1 if missed.levels[i] < 0 else r
+    refill = refill_scale(log.memory, since, log.size[_NOW])
+    if refill > 0.0:
+        normals += r
     fill_normals(source, stream, counter, w[:normals])
     used = 0
     for i in range(n):
         used += _add_piece(log, missed.levels[i], missed.starts[i], w[used:], xi)
+    if refill > 0.0:
+        axpy(refill, w[used : used + r], xi)
 
 
 @interface.make_room.body(RowLog)
@@ -287,9 +304,11 @@ def _append_all(log, rows):
         append(log, i, rows[i], 1.0)
 
 
-def restored_row_log(r: int, M: int, steps: int, first: int, rows: np.ndarray) -> RowLog:
+def restored_row_log(
+    r: int, M: int, steps: int, first: int, rows: np.ndarray, memory: Memory = UNLIMITED
+) -> RowLog:
     """Return the log that keeps these rows, the first of them of the given time."""
-    log = row_log(r, M, max(steps, len(rows)))
+    log = row_log(r, M, max(steps, len(rows)), memory)
     if first < 0 or first % (len(log.rows) // 2) or len(rows) > log.most:
         raise ValueError("the rows of a log do not fit")
     log.size[:] = first
@@ -319,6 +338,6 @@ def _restored_log(
     steps: int,
 ) -> tuple[RowLog, np.ndarray, np.ndarray]:
     r, first = log.rows.shape[1], int(arrays["first_row"][0])
-    restored = restored_row_log(r, models.M, steps, first, arrays["rows"])
+    restored = restored_row_log(r, models.M, steps, first, arrays["rows"], log.memory)
     counts = np.zeros((len(arrays["model"]), 0), np.uint32)
     return restored, arrays["read_at"], counts

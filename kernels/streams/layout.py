@@ -32,6 +32,7 @@ INFORMATION_MODELS = _U(15)  # models of a step: a vector at t (search/informati
 INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
 PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
 KEPT_ROWS = _U(18)  # which rows of a log are replayed: a vector of length 1 at each row
+REFILL = _U(19)  # what models get back of the prior: ensembles/refill.py
 FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
 GAMMA_LANE = np.int64(2**31)

@@ -8,9 +8,10 @@ from ...arithmetic.tile_product import score_tile
 from ...arithmetic.tile_variance import variance_tile
 from ...arithmetic.triangular import invert_transposed
 from ...arithmetic.vectors import add_transposed, axpy, multiply_transposed
-from ...jit.decorators import entry
+from ...jit.decorators import entry, inlined
 from ...streams.normals import fill_normals
 from .. import interface
+from ..memory import fade_by_age, fading
 from ..noise import variance_law
 from ..normal_law import NormalLaw, draw_normal
 from .refactor import absorb_recent, refactor
@@ -31,6 +32,18 @@ def _model_from_xi(belief, xi, z):
     add_transposed(belief.S, xi, z)
 
 
+@inlined
+def _scale_normals(belief, scale, normals):
+    """Scale the normals of the rows of a factor and of the recent arms by how much they count."""
+    r, n = belief.mu.shape[0], belief.since_refactor[1]
+    of_factor = scale * fading(belief.memory, belief.since_refactor[0])
+    for i in range(r):
+        normals[i] *= of_factor
+    for i in range(n):
+        normals[r + i] *= scale * np.sqrt(np.float64(belief.recent_plays[i]))
+    fade_by_age(belief.memory, normals[r:])
+
+
 @interface.draw_xi.body(Gaussian)
 def _draw_xi(belief, source, stream, counter, normals, xi):
     """Draw by P = U'U + the recent arms, each as often as it was played; cost O(r^2 + r n).
@@ -39,9 +52,8 @@ def _draw_xi(belief, source, stream, counter, normals, xi):
     """
     r, n = xi.shape[0], belief.since_refactor[1]
     fill_normals(source, stream, counter, normals[: r + n])
+    _scale_normals(belief, 1.0, normals[: r + n])
     multiply_transposed(belief.factor, normals[:r], xi)
-    for i in range(n):
-        normals[r + i] *= np.sqrt(np.float64(belief.recent_plays[i]))
     add_transposed(belief.recent, normals[r : r + n], xi)
 
 
@@ -50,10 +62,7 @@ def _draw_history(belief, factor, source, stream, counter, scale, normals, xi):
     """Draw by V'V + the recent arms (update.py); cost O(r^2 + r n)."""
     r, n = xi.shape[0], belief.since_refactor[1]
     fill_normals(source, stream, counter, normals[: r + n])
-    for i in range(r):
-        normals[i] *= scale
-    for i in range(n):
-        normals[r + i] *= scale * np.sqrt(np.float64(belief.recent_plays[i]))
+    _scale_normals(belief, scale, normals[: r + n])
     multiply_transposed(factor, normals[:r], xi)
     add_transposed(belief.recent, normals[r : r + n], xi)
 

@@ -4,7 +4,9 @@ import numpy as np
 
 from ...arithmetic.triangular import absorb, invert_transposed
 from ...arithmetic.vectors import axpy, dot
-from ...jit.decorators import inlined, kernel
+from ...jit.decorators import generic, inlined, kernel
+from ..memory import Discounted, refill_due, refill_scale
+from .forget import fade, fade_columns
 from .state import FEWEST_UPDATES, MOST_UPDATES
 
 _WELL_CONDITIONED = 1e7
@@ -12,17 +14,39 @@ _WELL_CONDITIONED = 1e7
 
 
 @inlined
-def absorb_recent(belief, U, eta):
-    """Take the rewards since the last `refactor` into U mu = eta; cost O(n r^2)."""
-    r, columns = U.shape[0], belief.scratch.columns
-    # n plays of an arm b that paid y in all are one of sqrt(n) b that paid y / sqrt(n).
-    distinct = belief.since_refactor[1]
+def load_recent(belief, columns):
+    """Set a column for each arm since the last `refactor`, and what it paid. Return how many.
+
+    n plays of an arm b that paid y in all are one of sqrt(n) b that paid y / sqrt(n).
+    """
+    r, distinct = belief.mu.shape[0], belief.since_refactor[1]
     for i in range(distinct):
         scale = np.sqrt(np.float64(belief.recent_plays[i]))
         for j in range(r):
             columns[j, i] = scale * belief.recent[i, j]
         columns[r, i] = belief.recent_pay[i] / scale
-    absorb(U, eta, columns, distinct)
+    return distinct
+
+
+@inlined
+def absorb_recent(belief, U, eta):
+    """Take the rewards since the last `refactor` into U mu = eta; cost O(n r^2)."""
+    memory, columns = belief.memory, belief.scratch.columns
+    n = load_recent(belief, columns)
+    fade(memory, belief.since_refactor[0], U, eta)
+    fade_columns(memory, columns, n)
+    absorb(U, eta, columns, n)
+
+
+@inlined
+def _refill(belief):
+    """Give back to the prior what has been forgotten; cost O(r^3)."""
+    memory, columns, r = belief.memory, belief.scratch.columns, belief.mu.shape[0]
+    scale = refill_scale(memory, 0, belief.since_refactor[0])
+    columns[:, :r] = 0.0
+    for i in range(r):
+        columns[i, i] = scale
+    absorb(belief.factor, belief.eta, columns, r)
 
 
 @kernel
@@ -36,6 +60,8 @@ def refactor(belief):
     U, X, S = belief.factor, belief.root, belief.S
     r = U.shape[0]
     absorb_recent(belief, U, belief.eta)
+    if refill_due(belief.memory, belief.since_refactor[0]):
+        _refill(belief)
     belief.since_refactor[:2] = 0
     invert_transposed(U, X)
     # S, if it is kept, is the sum of the outer products of X's rows.
@@ -47,11 +73,11 @@ def refactor(belief):
     for i in range(r - 1, -1, -1):
         rest = belief.eta[i] - dot(U[i, i + 1 :], belief.mu[i + 1 :])
         belief.mu[i] = rest / U[i, i]
-    belief.since_refactor[2] = _updates_allowed(U, X)
+    belief.since_refactor[2] = _updates_allowed(belief.memory, U, X)
 
 
-@inlined
-def _updates_allowed(U, X):
+@generic
+def _updates_allowed(memory, U, X):
     """Return how many updates may follow before the next `refactor`; cost O(r^2).
 
     Each rounds S to about 1e-16 of its largest variance, which P multiplies by its largest
@@ -63,3 +89,8 @@ def _updates_allowed(U, X):
         precision += dot(U[i, i:], U[i, i:])
         spread += dot(X[i, : i + 1], X[i, : i + 1])
     return np.int64(MOST_UPDATES if precision * spread < _WELL_CONDITIONED else FEWEST_UPDATES)
+
+
+@_updates_allowed.body(Discounted)
+def _updates_to_refill(memory, U, X):
+    return np.int64(memory.period)

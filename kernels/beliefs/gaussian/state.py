@@ -4,6 +4,8 @@ Equation (1) of the paper in canonical form: after a reward y of arm b (its offs
 
     P <- P + b b',   S <- P^-1,   mu <- S (P_old mu + y b).
 
+That is with a memory of all rewards; memory.py has the form of one that forgets.
+
 A belief carries the one matrix that a rule needs: S, by Sherman and Morrison's formula
 (`Gaussian`), or, where a model is drawn at every step, a triangular root of S (`RootedGaussian`).
 The truth that these and mu are computed afresh from, before rounding can gather in them, is a
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...states.layout import allocated, full, identity, zeros
+from ..memory import UNLIMITED, Discounted, Memory
 from ..noise import prior_root
 
 FEWEST_UPDATES = 256
@@ -41,6 +44,7 @@ class Gaussian(NamedTuple):
     """The belief N(mu, S), with S. `n` is short for `most_recent_arms(r)`."""
 
     rewards: Any  # how one is taken in: above, or `Linearised` (rewards.py), or `LearnedNoise`
+    memory: Memory  # of all of them, or of the recent ones (memory.py)
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r): covariance, symmetric to the bit; (0, 0) where its root is kept instead
     factor: np.ndarray  # (r, r): U, upper triangular, P = U'U as of the last `refactor`
@@ -64,12 +68,16 @@ class RootedGaussian(Gaussian):
 
 
 @allocated
-def gaussian(r: int, rooted: bool = False, rewards: Any = NORMAL) -> Gaussian:
-    """Return the canonical prior, with S or with its root; of given rewards."""
+def gaussian(
+    r: int, rooted: bool = False, rewards: Any = NORMAL, memory: Memory = UNLIMITED
+) -> Gaussian:
+    """Return the canonical prior, with S or with its root; of given rewards and memory."""
     n = most_recent_arms(r)
+    allowed = memory.period if isinstance(memory, Discounted) else FEWEST_UPDATES
     kind, scale = (RootedGaussian if rooted else Gaussian), prior_root(rewards)
     return kind(
         rewards=rewards,
+        memory=memory,
         mu=zeros(r),
         S=identity(0 if rooted else r, scale**-2),
         factor=identity(r, scale),
@@ -79,7 +87,7 @@ def gaussian(r: int, rooted: bool = False, rewards: Any = NORMAL) -> Gaussian:
         recent_key=zeros(n, np.int64),
         recent_plays=zeros(n, np.int64),
         recent_pay=zeros(n),
-        since_refactor=full(3, [0, 0, FEWEST_UPDATES], np.int64),
+        since_refactor=full(3, [0, 0, allowed], np.int64),
         scratch=Scratch(zeros(r), zeros((3, r)), zeros((r + 1, n)), zeros(256, np.int64)),
     )
 

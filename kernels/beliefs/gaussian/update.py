@@ -8,7 +8,8 @@ from ...arithmetic.vectors import axpy, dot, multiply_transposed
 from ...jit.decorators import generic, inlined, kernel
 from .. import interface
 from ..noise import note_error, prior_root
-from .refactor import refactor
+from .forget import fade, fade_columns, forget, recent_key, rise
+from .refactor import load_recent, refactor
 from .rewards import Linearised, linearise, root_of_last
 from .state import FEWEST_UPDATES, Gaussian, RootedGaussian
 
@@ -38,11 +39,13 @@ def _update_linearised(rewards, update, belief, row, offset, key, reward):
 
 @interface.update.body(Gaussian)
 def _update(belief, row, offset, key, reward):
+    forget(belief.memory, belief)
     _update_by(belief.rewards, update_covariance, belief, row, offset, key, reward)
 
 
 @interface.update.body(RootedGaussian)
 def _update_rooted(belief, row, offset, key, reward):
+    forget(belief.memory, belief)
     _update_by(belief.rewards, update_root, belief, row, offset, key, reward)
 
 
@@ -78,11 +81,12 @@ def update_covariance(belief, b, key, y):
 
 
 @inlined
-def _remember(belief, b, key, y, g):
+def _remember(belief, b, arm_key, y, g):
     """Count the play of an arm, and its reward, among the recent ones.
 
     Where they are many, one was most likely found where its key was found last.
     """
+    key = recent_key(belief.memory, belief, arm_key)
     slot, distinct = belief.scratch.slot, belief.since_refactor[1]
     i = slot[key & 255]
     if i >= distinct or belief.recent_key[i] != key:
@@ -180,6 +184,8 @@ def _update_with_drift(belief, row, offset, key, reward, before, drift):
     entry of S exceeds the prior's variance by more than rounding. `refactor` computes S afresh.
     """
     S, r, gain, afresh = belief.S, row.shape[0], belief.scratch.gain, refactor_due(belief)
+    drift[0] += rise(belief.memory, belief.since_refactor[0])
+    forget(belief.memory, belief)
     if afresh:
         for i in range(r):
             for j in range(r):
@@ -213,15 +219,15 @@ def _update_with_history(belief, row, offset, key, reward, factor, columns, eta)
 
     V'V is the sum of b b' over all rewards up to then: as U'U = P, without the prior.
     """
+    memory = belief.memory
+    forget(memory, belief)
     if refactor_due(belief):
-        r, n = row.shape[0], belief.since_refactor[1]
-        for i in range(n):
-            root = np.sqrt(np.float64(belief.recent_plays[i]))
-            for j in range(r):
-                columns[j, i] = root * belief.recent[i, j]
+        r, n = row.shape[0], load_recent(belief, columns)
         scale = _scale(belief.rewards, belief, row, offset, reward)
         for j in range(r):
             columns[j, n] = scale * row[j]
         columns[r, : n + 1] = 0.0
+        fade(memory, belief.since_refactor[0] + 1, factor, eta)
+        fade_columns(memory, columns, n + 1)
         absorb(factor, eta, columns, n + 1)
     _update_by(belief.rewards, update_covariance, belief, row, offset, key, reward)

@@ -9,6 +9,7 @@ from ...streams.normals import fill_normals
 from .. import interface
 from ..families import Bernoulli
 from ..interface import SLOTS
+from ..memory import Discounted
 from ..normal_law import NormalLaw, draw_normal
 from .solve import gradient, padded, solve
 from .state import Glm
@@ -47,6 +48,7 @@ def _model_of_counts(belief, plays, pay, xi, z):
     """z = the mode of other data of the same arms: not numbers, if it was not found."""
     other = Glm(
         belief.family,
+        belief.memory,
         belief.mu,
         belief.S,
         belief.factor,
@@ -167,6 +169,13 @@ def _normal_law(belief):
     return NormalLaw(belief.mu.copy(), belief.root.copy())
 
 
+def _counts_fit(memory, by_arm, plays):
+    """Return whether the plays of each arm may be so many in all. Python calls it."""
+    if isinstance(memory, Discounted):
+        return (by_arm >= 0).all() and by_arm.sum() <= plays
+    return by_arm.sum() == plays and (by_arm >= 1).all()
+
+
 @interface.is_whole.body(Glm)
 def _is_whole(belief):
     slots, plays = belief.size
@@ -174,7 +183,7 @@ def _is_whole(belief):
     return (
         0 <= slots <= len(belief.plays)
         and (len(belief.slot_of_arm) == 0 or sorted(belief.slot_of_arm[arms]) == list(range(slots)))
-        and belief.plays.sum() == plays
-        and (belief.plays[:slots] >= 1).all()
+        and _counts_fit(belief.memory, belief.plays[:slots], plays)
+        and (belief.plays[slots:] == 0).all()
         and (belief.variances >= 0).all()
     )

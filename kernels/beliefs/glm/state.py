@@ -8,6 +8,9 @@ they paid in all, the logarithm of the posterior density of z is, up to a consta
 The belief is its mode mu and S = H^-1, H = I + sum_a n_a psi''(eta_a) b_a b_a' at the mode:
 N(mu, S) is Laplace's approximation of the posterior. The data are kept by distinct arm, in slots in
 order of first play: what a step costs does not grow with the number of steps.
+
+With a discount gamma (memory.py) the data count by their age: n_a, y_a and V_a are multiplied by
+gamma before each reward is taken in. The prior keeps its weight.
 """
 
 from typing import NamedTuple
@@ -16,6 +19,7 @@ import numpy as np
 
 from ...states.layout import allocated, full, identity, zeros
 from ..families import Family
+from ..memory import UNLIMITED, Memory
 
 LANES = 8
 """Slots are a multiple of so many, for loops to fill vector registers. Of spare ones all is 0."""
@@ -40,6 +44,7 @@ class Glm(NamedTuple):
     """The mode of the belief about z, and Laplace's approximation N(mu, S)."""
 
     family: Family
+    memory: Memory  # of all rewards, or of the recent ones: then it is refilled with every reward
     mu: np.ndarray  # (r,)
     S: np.ndarray  # (r, r)
     factor: np.ndarray  # (r, r): U, upper triangular, H = U'U
@@ -56,7 +61,7 @@ class Glm(NamedTuple):
 
 
 @allocated
-def glm(family: Family, keys: int, r: int, steps: int = 0) -> Glm:
+def glm(family: Family, keys: int, r: int, steps: int = 0, memory: Memory = UNLIMITED) -> Glm:
     """Return the canonical prior N(0, I), with room for all arms that `steps` steps can play.
 
     By default for an arm of each key. Without keys no arm repeats, and there is room for as many
@@ -66,6 +71,7 @@ def glm(family: Family, keys: int, r: int, steps: int = 0) -> Glm:
     slots = -(-most // LANES) * LANES
     return Glm(
         family=family,
+        memory=memory,
         mu=zeros(r),
         S=identity(r),
         factor=identity(r),

@@ -3,10 +3,11 @@
 import numpy as np
 
 from ...arithmetic.vectors import axpy, dot, multiply_transposed
-from ...jit.decorators import entry, inlined, kernel
+from ...jit.decorators import entry, generic, inlined, kernel
 from .. import interface
 from ..families import slope_and_curvature
 from ..interface import PLAYS, SLOTS
+from ..memory import Discounted
 from .hessian import factor_hessian, invert_factor, solve_factored
 from .solve import gradient, padded, solve
 from .state import Glm
@@ -35,6 +36,24 @@ def _set_covariance(belief):
     invert_factor(belief.factor, belief.root, belief.S)
 
 
+_FORGOTTEN = 1e-100
+"""Plays of an arm that count less are dropped, before arithmetic with them becomes slow."""
+
+
+@generic
+def _forget(memory, belief):
+    """Let the data count less, for one reward."""
+
+
+@_forget.body(Discounted)
+def _fade(memory, belief):
+    for i in range(belief.size[SLOTS]):
+        keep = memory.discount if belief.plays[i] > _FORGOTTEN else 0.0
+        belief.plays[i] *= keep
+        belief.pay[i] *= keep
+        belief.variances[i] *= keep
+
+
 @entry
 def fit(belief):
     """Compute the belief afresh from its data, from z = 0 on."""
@@ -59,6 +78,7 @@ def take_in(belief, row, offset, key, reward):
     """
     mu, S, vectors = belief.mu, belief.S, belief.scratch.vectors
     v, p, none = vectors[3], vectors[4], vectors[5]
+    _forget(belief.memory, belief)
     slot = _slot(belief, row, offset, key)
     belief.plays[slot] += 1.0
     belief.pay[slot] += reward

@@ -1,0 +1,191 @@
+"""Agents with a discount, beside the slow truth: their beliefs, and models pathwise."""
+
+import numpy as np
+import pytest
+import reference
+from engine import all_models, from_python, observe, prepare
+from fastes.kernels.beliefs.interface import covariance_of, memory_of
+from fastes.kernels.ensembles import cached_models, eager, row_log, weight_log
+from fastes.kernels.streams import layout
+from fastes.kernels.streams.philox import source
+
+import fastes
+
+SEED, RUN = 11, 4
+DISCOUNTS = [1e-3, 0.6, 0.9, 0.99, 1 - 1e-12]
+
+
+def problem(K, d, seed=0, decades=0.0):
+    rng = np.random.default_rng(seed)
+    lengths = 10.0 ** rng.uniform(-decades / 2, decades / 2, (K, 1))
+    return fastes.LinearBandit(rng.normal(size=(K, d)) * lengths)
+
+
+def played(bandit, T, seed=1):
+    """Return arms and rewards of a fixed history; some arms are played for a while only."""
+    rng = np.random.default_rng(seed)
+    arms = rng.integers(0, bandit.K, T)
+    arms[T // 3 :] = arms[T // 3 :] // 2
+    return arms, rng.normal(size=T)
+
+
+def follow(bandit, agent, arms, rewards, each=lambda t, state: None):
+    """Show an agent a history, with a choice before each reward."""
+    origin, tiles = source(SEED, RUN), bandit.canonical.arms
+    state = agent.initial_state(bandit.K, bandit.rank, origin, len(arms))
+    for t, (arm, y) in enumerate(zip(arms, rewards, strict=True)):
+        prepare(state, origin, t)
+        each(t, state)
+        assert observe(state, tiles, origin, t, arm, y)
+    return state, origin
+
+
+AGENTS = {
+    "ts": fastes.ThompsonSampling,
+    "linucb": fastes.LinUCB,
+    "phe": fastes.PerturbedHistory,
+}
+
+
+@pytest.mark.parametrize("discount", DISCOUNTS)
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(("K", "d", "T"), [(1, 1, 1), (9, 4, 700)])
+def test_the_belief_is_that_of_its_definition(discount, name, K, d, T):
+    bandit, n = problem(K, d, decades=2.0), reference.period(discount)
+    arms, rewards = played(bandit, T)
+    state, _ = follow(bandit, AGENTS[name](discount=discount), arms, rewards)
+    assert memory_of(state.belief).period == n
+    rows = bandit.actions[arms]
+    P, mu = reference.forgetful_posterior(rows, rewards, discount, n)
+    S, weight = covariance_of(state.belief), discount ** (T % n)
+    np.testing.assert_allclose(S, np.linalg.inv(P), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(state.belief.mu, mu, rtol=1e-9, atol=1e-9)
+    assert np.linalg.eigvalsh(S).max() <= (1 + 1e-12) / weight
+    if name == "linucb":  # bounds on scores need to know how far variances may have risen
+        before = np.eye(d)
+        for k in range(1, T + 1):
+            after, _ = reference.forgetful_posterior(rows[:k], rewards[:k], discount, n)
+            risen = np.linalg.eigvalsh(np.linalg.inv(after) - before).max()
+            state.variance_drift[0] -= max(0.0, risen)
+            before = np.linalg.inv(after)
+        assert state.variance_drift[0] >= -1e-9
+
+
+@pytest.mark.parametrize("discount", DISCOUNTS)
+@pytest.mark.parametrize(("M", "d", "T"), [(1, 1, 1), (70, 3, 150)])
+def test_models_that_are_all_kept_are_those_of_their_definition(discount, M, d, T):
+    bandit, n, half = problem(7, d), reference.period(discount), (d + 1) // 2
+    arms, rewards = played(bandit, T)
+    rows = bandit.actions[arms]
+    agents = {
+        "eager": fastes.EnsembleSampling(M, engine="eager", discount=discount),
+        "es++": fastes.EnsemblePlusPlus(M, perturbations="normal", discount=discount),
+    }
+    for name, agent in agents.items():
+        origin, tiles = source(SEED, RUN), bandit.canonical.arms
+        state = agent.initial_state(bandit.K, d, origin, T)
+        for t, (arm, y) in enumerate(zip(arms, rewards, strict=True)):
+            assert observe(state, tiles, origin, t, arm, y)
+        found = all_models(state, origin, 0) if name == "eager" else state.xi
+        for m in range(M):
+            if name == "eager":
+                W = [reference.normal(SEED, RUN, int(layout.PERTURBATION), m, t) for t in range(T)]
+            else:
+                both = SEED, RUN, int(layout.PERTURBATION)
+                W = [reference.normal_vector(*both, t, M)[m] for t in range(T)]
+            refills = [
+                [
+                    reference.normal_pair(SEED, RUN, int(layout.REFILL), m * half + j // 2, k)[
+                        j % 2
+                    ]
+                    for j in range(d)
+                ]
+                for k in range(T // n)
+            ]
+            xi = reference.normal_vector(SEED, RUN, int(layout.INITIAL_MODELS), m, d)
+            xi = reference.forgetful_model(xi, rows, discount, n, np.array(W), np.array(refills))
+            np.testing.assert_allclose(found[m], xi, rtol=1e-9, atol=1e-11)
+
+
+read_model = from_python(eager.read_model)
+
+
+def test_a_read_and_a_probe_change_no_bit_of_models_that_forget():
+    bandit, agent = problem(5, 3), fastes.EnsembleSampling(70, engine="eager", discount=0.9)
+    arms, rewards = played(bandit, 40)
+    apart, xi = [], np.empty(3)
+    for probes in ((), (3, 11, 12, 29)):
+        origin, tiles = source(SEED, RUN), bandit.canonical.arms
+        state = agent.initial_state(bandit.K, 3, origin, 40)
+        for t, (arm, y) in enumerate(zip(arms, rewards, strict=True)):
+            if t in probes:
+                all_models(state, origin, t)
+            assert observe(state, tiles, origin, t, arm, y)
+        read_model(state.models, origin, 66, xi)
+        apart.append(all_models(state, origin, 0))
+        assert (apart[-1][66] == xi).all()
+    assert (apart[0] == apart[1]).all()
+
+
+@pytest.fixture(params=["copies", "sequence", "rows"])
+def log(request, monkeypatch):
+    """How a deferred ensemble keeps what models miss."""
+    if request.param == "sequence":
+        monkeypatch.setattr(cached_models, "_MOST_COUNTERS", 0)
+    if request.param == "rows":
+        monkeypatch.setattr(fastes.EnsembleSampling, "_keeps_rows", lambda *_: True)
+    return request.param
+
+
+@pytest.mark.parametrize("discount", DISCOUNTS)
+@pytest.mark.parametrize(("K", "d", "M", "T"), [(1, 1, 1, 9), (9, 3, 3, 400), (30, 5, 10**9, 60)])
+def test_a_model_that_is_read_is_the_reference_s(discount, K, d, M, T, log):
+    bandit, n = problem(K, d), reference.period(discount)
+    arms, rewards = played(bandit, T)
+    rows, xi, since, fresh = bandit.actions[arms], {}, {}, 0
+
+    def normals(new, t):
+        stream = layout.INITIAL_MODELS if new else layout.PERTURBATION
+        return lambda k: reference.normal_vector(SEED, RUN, int(stream), t, k)
+
+    def check(t, state):
+        nonlocal fresh
+        m = reference.integer(SEED, RUN, int(layout.MODEL_INDEX), t, M)
+        age = t - since.get(m, 0)
+        if m not in xi or discount ** (age / 2) < 2.0**-53:
+            fresh += m in xi
+            drawn = normals(m not in xi, t)(d + t % n)
+            xi[m] = reference.drawn_from_forgetful(rows[:t], discount, n, drawn)
+        elif log == "rows":
+            refill, w = reference.refilled(discount, n, since[m], t), normals(False, t)(300)
+            block, used = row_log.block_length(d), pieces(since[m], t, row_log.block_length(d), d)
+            taken = reference.missed(rows, since[m], t, w, block, discount)
+            xi[m] = discount ** (age / 2) * xi[m] + taken + refill * w[used : used + d]
+        else:
+            given = rows[:t], arms[:t].tolist(), since[m], discount, n
+            xi[m] = reference.forgetful_catch_up(xi[m], *given, normals(False, t))
+        since[m] = t
+        P, mu = reference.forgetful_posterior(rows[:t], rewards[:t], discount, n)
+        np.testing.assert_allclose(state.z, mu + np.linalg.solve(P, xi[m]), rtol=1e-8, atol=1e-8)
+
+    agent = fastes.EnsembleSampling(M, discount=discount)
+    state, _ = follow(bandit, agent, arms, rewards, check)
+    kind = row_log.RowLog if log == "rows" else weight_log.WeightLog
+    assert isinstance(state.log, kind)
+    if log != "rows":
+        assert (len(state.log.slot) == 0) == (log == "copies" and K * M <= 2**20)
+    assert M > 3 or T < 100 or (fresh > 0) == (discount < 0.1)
+
+
+def pieces(since, now, block, d):
+    """Return how many normals the rows of a stretch take."""
+    used, s = 0, since
+    while s < now:
+        length = 1
+        if s % block == 0 and s + block <= now:
+            length = block
+            while s % (2 * length) == 0 and s + 2 * length <= now:
+                length *= 2
+        used += 1 if length == 1 else d
+        s += length
+    return used
