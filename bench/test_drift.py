@@ -1,4 +1,4 @@
-"""A step of a world whose theta moves at every step, against NumPy that computes all means again."""
+"""A step of a world whose theta moves at every step, against NumPy."""
 
 import math
 
@@ -13,7 +13,7 @@ SIZES = {"K=100, d=10": (100, 10, 50_000, 5_000), "K=1,000, d=50": (1_000, 50, 1
 
 
 def in_numpy(rows, T):
-    """Return a function that plays random arms for T steps, and adds up the regret."""
+    """Return a function that plays random arms and computes all mean rewards at every step."""
 
     def call():
         rng = np.random.default_rng(1)
