@@ -39,6 +39,24 @@ class _Integer(click.ParamType):  # type: ignore[type-arg]
 INTEGER = _Integer()
 
 
+class _Text(click.ParamType):  # type: ignore[type-arg]
+    """A text of a parameter that has a usual form."""
+
+    name = "text"
+
+    def __init__(self, name: str, read: Callable[[str, Any], Any] | None) -> None:
+        self._name, self._read = name, read
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> Any:
+        """Return its usual form."""
+        try:
+            return value if self._read is None else self._read(self._name, value)
+        except ValueError as error:
+            self.fail(str(error))
+
+
 class _List(click.ParamType):  # type: ignore[type-arg]
     """A list of values: 10,100 or 2,4,8,...,1024 for numbers; a,b for choices."""
 
@@ -152,7 +170,8 @@ file_options = section(
 
 def option_of(name: str, declared: Parameter, **instead: Any) -> Callable[[Command], Command]:
     """Return the option of a parameter as declared, with keywords replaced by `instead`."""
-    types: dict[str, Any] = {"integer": INTEGER, "number": float}
+    text = _Text(name, declared.read)
+    types: dict[str, Any] = {"integer": INTEGER, "number": float, "text": text}
     known = {
         "type": click.Choice(declared.choices) if declared.choices else types.get(declared.kind),
         "default": declared.usual,

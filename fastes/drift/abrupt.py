@@ -32,11 +32,11 @@ class Abrupt(Drift):
     >>> bandit = fastes.LinearBandit.random(K=20, d=2)
     >>> truth = fastes.Truth(drift=fastes.drift.Abrupt([2, 3]))
     >>> truth.path(bandit, T=5, seed=1).round(2)
-    array([[-0.05,  2.16],
-           [-0.05,  2.16],
-           [ 0.  ,  0.  ],
-           [ 0.  ,  0.  ],
-           [ 0.  ,  0.  ]])
+    array([[-0.48,  2.24],
+           [-0.48,  2.24],
+           [ 0.45,  2.04],
+           [ 1.04,  1.87],
+           [ 1.04,  1.87]])
     """
 
     kind: ClassVar[str] = "abrupt"

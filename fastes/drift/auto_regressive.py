@@ -36,9 +36,9 @@ class AutoRegressive(Drift):
     >>> bandit = fastes.LinearBandit.random(K=20, d=2)
     >>> truth = fastes.Truth(drift=fastes.drift.AutoRegressive(0.999))
     >>> truth.path(bandit, T=3, seed=1).round(2)
-    array([[-0.05,  2.16],
-           [ 0.  ,  0.  ],
-           [ 0.  ,  0.  ]])
+    array([[-0.48,  2.24],
+           [-0.45,  2.22],
+           [-0.43,  2.31]])
     """
 
     kind: ClassVar[str] = "ar"

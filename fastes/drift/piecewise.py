@@ -40,7 +40,7 @@ class Piecewise(Drift):
     ...     bandit, fastes.ThompsonSampling(), T=3000, theta=[1.0, 0.0], truth=truth
     ... )
     >>> result.configuration.truth
-    ''
+    'drift piecewise:1000,2000 (a6b059a08471f8b6)'
     """
 
     kind: ClassVar[str] = "piecewise"

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
 from fastes.drift import DRIFTS, Drift
+from fastes.problem.truth_values import (
+    equal_covariances,
+    shown_value,
+    truth_covariance,
+    truth_mean,
+    truth_root,
+    value_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,13 +88,13 @@ class Truth:
                 f"got {numbers.shown(drift)}"
             )
         values: dict[str, Any] = {
-            "prior_mean": None if prior_mean is None else _mean(prior_mean),
-            "prior_cov": None if prior_cov is None else _covariance(prior_cov),
+            "prior_mean": None if prior_mean is None else truth_mean(prior_mean),
+            "prior_cov": None if prior_cov is None else truth_covariance(prior_cov),
             "noise": None if noise is None else numbers.nonnegative("truth's noise", noise),
             "noise_law": noise_law,
             "drift": drift,
         }
-        values["_root"] = None if prior_cov is None else _root(values["prior_cov"])
+        values["_root"] = None if prior_cov is None else truth_root(values["prior_cov"])
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -97,7 +105,7 @@ class Truth:
         return hash(self.words)
 
     def __repr__(self) -> str:
-        given = [f"{name}={_shown(value)}" for name, value in self._given().items()]
+        given = [f"{name}={shown_value(value)}" for name, value in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"noise_law={self.noise_law!r}"]
         moves = [] if self.drift is None else [f"drift={self.drift!r}"]
         return f"Truth({', '.join([*given, *law, *moves])})"
@@ -117,13 +125,13 @@ class Truth:
 
         mean, covariance = self.prior_mean, self.prior_cov
         same_mean = mean is None or bool(np.all(mean == bandit.prior_mean))
-        same_spread = covariance is None or _equal_covariances(covariance, bandit.prior_cov)
+        same_spread = covariance is None or equal_covariances(covariance, bandit.prior_cov)
         return not (same_mean and same_spread)
 
     @property
     def words(self) -> str:
         """What differs from the belief, on one line; unique to this truth."""
-        given = [f"{name.replace('_', ' ')} {_value_text(v)}" for name, v in self._given().items()]
+        given = [f"{name.replace('_', ' ')} {value_text(v)}" for name, v in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]
         moves = [] if self.drift is None else [f"drift {self.drift.words}"]
         return ", ".join([*given, *law, *moves]) or "belief"
@@ -175,7 +183,7 @@ class Truth:
         root: Any = self._root
         if root is None:
             known = bandit.canonical.factor
-            root = _root(bandit.prior_cov) if known is None else known
+            root = truth_root(bandit.prior_cov) if known is None else known
         return np.array(np.broadcast_to(mean, bandit.d), np.float64), root
 
     def theta(self, bandit: Bandit, seed: int, run: int) -> Floats:
@@ -287,56 +295,3 @@ class Truth:
                 raise ValueError("the root of truth's prior_cov has the wrong shape")
             object.__setattr__(truth, "_root", root)
         return truth
-
-
-def _mean(value: ArrayLike) -> float | Floats:
-    from fastes.checks import arrays
-
-    mean = arrays.array("truth's prior_mean", value)
-    if mean.ndim > 1 or mean.size == 0:
-        raise ValueError(f"truth's prior_mean must be a number or a vector, got shape {mean.shape}")
-    return float(mean) if mean.ndim == 0 else arrays.frozen(mean)
-
-
-def _covariance(value: ArrayLike) -> float | Floats:
-    from fastes.checks import arrays
-    from fastes.problem.belief import checked_covariance
-
-    given = arrays.array("truth's prior_cov", value)
-    if given.size == 0:
-        raise ValueError(
-            "truth's prior_cov must be a number, a vector or a square matrix, "
-            f"got shape {given.shape}"
-        )
-    return checked_covariance("truth's prior_cov", given, len(given) if given.ndim else 1)
-
-
-def _root(covariance: float | Floats) -> float | Floats:
-    from fastes.problem.factorisation import covariance_root
-
-    return covariance_root(covariance, "truth's prior_cov")
-
-
-def _equal_covariances(x: float | Floats, y: float | Floats) -> bool:
-    """Return whether two covariances of one dimension are equal, whatever their shapes."""
-    import numpy as np
-
-    if np.ndim(x) == np.ndim(y) or 2 not in (np.ndim(x), np.ndim(y)):
-        return bool(np.all(np.equal(x, y)))
-    full, variances = (np.asarray(x), y) if np.ndim(x) == 2 else (np.asarray(y), x)
-    diagonal = np.diag(full)
-    is_diagonal = np.count_nonzero(full) == np.count_nonzero(diagonal)
-    return bool(is_diagonal and (diagonal == variances).all())
-
-
-def _shown(value: float | Floats) -> str:
-    return repr(value) if isinstance(value, float) else f"array of shape {value.shape}"
-
-
-def _value_text(value: float | Floats) -> str:
-    from fastes.checks.arrays import fingerprint
-
-    if isinstance(value, float):
-        return f"{value!r}"
-    sizes = " x ".join(map(str, value.shape))
-    return f"of {sizes} numbers ({fingerprint(value)})"

@@ -60,8 +60,8 @@ class World:
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Return the world of a value for each parameter; priors may also be arrays."""
         given = {attribute: values[name] for name, attribute in _TRUTH.items()}
-        text = option_text("drift", given["drift"]) if given["drift"] is not None else None
-        given["drift"] = None if text is None else drift_of_text("drift", text)
+        if given["drift"] is not None:
+            given["drift"] = drift_of_text("drift", given["drift"])
         truth = Truth(**given)
         return cls(truth, **{name: values[name] for name in _OTHERS})
 

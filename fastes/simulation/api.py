@@ -69,8 +69,8 @@ def simulate(
         The true parameter, for all runs or for each. By default it is drawn from the prior for
         every run (Bayesian regret).
     truth : Truth, optional
-        How the world differs from the bandit's prior and noise, which agents believe. Regret is
-        against the true means.
+        How the world differs from the bandit's prior and noise, which agents believe, and how theta
+        changes. Regret is against the true means of each step.
     delay : int
         The reward of step t is observed after the choice of step t + delay. Regret counts all
         steps, even if their rewards are never observed.

@@ -13,7 +13,8 @@ def environment_arrays(environment: Any) -> Arrays:
     waiting = len(late.keys) > 0
     arrays = {f"late_{name}": part for name, part in late._asdict().items() if waiting}
     if hasattr(environment, "moving"):
-        arrays["drift_theta"] = environment.moving.theta
+        moving = environment.moving
+        arrays |= {"drift_theta": moving.theta, "drift_step": moving.step}
     return arrays
 
 
@@ -26,9 +27,10 @@ def fill_environment(environment: Any, arrays: Arrays, t: int) -> None:
     for name, target in late._asdict().items() if len(late.keys) else ():
         stored = arrays[f"late_{name}"]
         target[: len(stored)] = stored
-    if hasattr(environment, "moving") and t > 0:
-        stored, theta = arrays["drift_theta"], environment.moving.theta
-        if stored.shape != theta.shape or not np.isfinite(stored).all():
+    if hasattr(environment, "moving"):
+        (theta, step), moving = (arrays["drift_theta"], arrays["drift_step"]), environment.moving
+        if theta.shape != moving.theta.shape or not np.isfinite(theta).all():
             raise ValueError("theta of a run does not fit, or is not finite")
-        theta[:] = stored
-        environment.moving.step[0] = t - 1
+        if step.shape != (1,) or not t - 1 <= step[0] <= t:
+            raise ValueError(f"theta of a run is not that of step {t}")
+        moving.theta[:], moving.step[:] = theta, step

@@ -172,8 +172,8 @@ class Sweep:
             return pd.DataFrame(columns=[*AXES, "run", "regret"])
         whole = pd.concat(frames, ignore_index=True)
         # Types with missing values, such as M of an agent that has none.
-        types = {"integer": "Int64", "number": "Float64", "choice": "string", "flag": "boolean"}
-        return whole.astype({name: types[axis.kind] for name, axis in AXES.items()})
+        types = {"integer": "Int64", "number": "Float64", "flag": "boolean"}  # else texts
+        return whole.astype({name: types.get(axis.kind, "string") for name, axis in AXES.items()})
 
     def plot(
         self, x: str | None = None, ax: "Axes | Figure | None" = None, **look: "Unpack[Look]"

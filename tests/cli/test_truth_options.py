@@ -95,6 +95,12 @@ def test_diagnose_measures_and_says_that_there_are_no_bounds(world, words, tmp_p
         (["--truth-noise", -1], "truth's noise must be a finite number of at least 0"),
         (["--truth-prior-mean", "here"], "'here' is neither a number nor the name of a .npy file"),
         (["--delay", -1], "delay must be an integer from 0"),
+        (["--truth-drift", "ar"], "truth_drift must be abrupt:150,300, ar:0.999 or rotating:0.001"),
+        (["--truth-drift", "ar:nan"], "truth_drift must be abrupt:150,300, ar:0.999 or"),
+        (["--truth-drift", "ar:2"], "rho must be a number from -1 to 1, got 2.0"),
+        (["--truth-drift", "abrupt:"], "truth_drift must be abrupt:150,300"),
+        (["--truth-drift", "abrupt:9,5"], "drift's steps must increase, got 5 after 9"),
+        (["--truth-drift", "abrupt:x"], "the steps of truth_drift must be numbers such as"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(words, sentence):
@@ -135,3 +141,69 @@ def test_the_truth_of_a_study_is_checked_when_it_is_made():
         fastes.Study(agent="ts", truth_noise=-1.0)
     with pytest.raises(ValueError, match="noise_law must be one of"):
         fastes.Study(agent="ts", noise_law="cauchy")
+
+
+def test_a_drift_is_an_option_and_is_said(tmp_path):
+    file = tmp_path / "a.npz"
+    options = ["--agent", "greedy", *QUICK, "--truth-drift", "abrupt:5,10,...,20"]
+    table = run("simulate", *options, "--out", file).stdout
+    assert "truth: drift abrupt:5,10,20\n" in table  # a geometric progression
+    printed = json.loads(run("simulate", *options, "--json").stdout)
+    jsonschema.validate(printed, {**SCHEMA, "$ref": "#/$defs/simulate"})
+    assert printed["truth"] == "drift abrupt:5,10,20"
+    truth = fastes.Truth(drift=fastes.drift.Abrupt([5, 10, 20]))
+    bandit = fastes.LinearBandit.random(6, 3)
+    expected = fastes.simulate(bandit, fastes.Greedy(), 30, 4, truth=truth)
+    assert (fastes.load(file).regret.per_run == expected.regret.per_run).all()
+    assert "every bit is equal" in run("rerun", file).stdout
+    plain = run("simulate", "--agent", "greedy", *QUICK, "--truth-drift", "none").stdout
+    assert "truth" not in plain
+
+
+def test_drifts_are_an_axis_of_a_study(tmp_path):
+    given = "none,abrupt:5,20,ar:0.90,rotating:1e-1"
+    words = ["--agent", "greedy", *QUICK, "--truth-drift", given, "--out", tmp_path / "a.db"]
+    printed = json.loads(run("sweep", *words, "--json").stdout)
+    jsonschema.validate(printed, {**SCHEMA, "$ref": "#/$defs/sweep"})
+    named = [None, "abrupt:5,20", "ar:0.9", "rotating:0.1"]
+    assert [setting["truth_drift"] for setting in printed["settings"]] == named
+    sweep = fastes.load(tmp_path / "a.db")
+    texts = [f"drift {each}" if each else "belief" for each in named]
+    assert [result.configuration.truth for _, result in sweep.results()] == texts
+    drifts = [
+        None,
+        *(fastes.drift.Abrupt([5, 20]), fastes.drift.AutoRegressive(0.9)),
+        "rotating:0.1",
+    ]
+    same = fastes.Study(agent="greedy", K=6, d=3, T=30, runs=4, truth_drift=drifts)
+    assert same == sweep.study
+    assert fastes.Study.from_description(same.description(), same.arrays()) == same
+    given = fastes.drift.Piecewise([3], [[1.0, 2.0, 3.0]])
+    with pytest.raises(ValueError, match=r"truth_drift must be .* its thetas are no text"):
+        fastes.Study(agent="greedy", truth_drift=given)
+    with pytest.raises(ValueError, match="truth_drift must be abrupt"):
+        fastes.Study(agent="greedy", truth_drift=0.9)
+
+
+def test_a_checkpoint_and_a_report_say_how_theta_changes(tmp_path):
+    file = tmp_path / "a.ckpt"
+    words = ["--agent", "greedy", *QUICK, "--truth-drift", "ar:0.9"]
+    run("simulate", *words, "--checkpoint", file)
+    assert json.loads(run("show", file, "--json").stdout)["truth"] == "drift ar:0.9"
+    longer = json.loads(run("resume", file, "--T", 50, "--json").stdout)
+    whole = json.loads(run("simulate", *words, "--T", 50, "--json").stdout)
+    assert longer["agents"][0]["curve"] == whole["agents"][0]["curve"]
+
+
+def test_diagnose_draws_no_bounds_where_theta_changes(tmp_path):
+    words = [
+        "--M",
+        3,
+        "--probe-samples",
+        64,
+        "--truth-drift",
+        "ar:0.9",
+        "--plot",
+        tmp_path / "a.png",
+    ]
+    assert "--plot draws bounds, which need" in run("diagnose", *QUICK, *words, code=2).stderr

@@ -15,6 +15,7 @@ OTHER = {
     "truth_prior_cov": 0.5,
     "truth_noise": 2.0,
     "noise_law": "signs",
+    "truth_drift": "ar:0.999",
     "delay": 3,
 }
 
