@@ -32,7 +32,7 @@ class LinearEnsemble(Agent):
 
     beta_t is the confidence radius of Abbasi-Yadkori, Pal and Szepesvari (2011). With ``width
     "confidence"`` and ``symmetric`` this is the form of the algorithm of Janz, Litvak and
-    Szepesvari (2024), without ``symmetric`` that of Akhavan, Janz and Szepesvari (2026); with
+    Szepesvari (2024), without ``symmetric`` that of Janz, Akhavan and Szepesvari (2026); with
     ``refresh`` above 0 models change as seldom as in Hwang and Oh (2026). Rewards must be Gaussian.
 
     Parameters
