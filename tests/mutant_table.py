@@ -522,5 +522,18 @@ MUTANTS = [
     Mutant("fastes/simulation/experiment.py", "another noise draws another theta",
         "if not self._changes_prior:", "if self.world.truth is None:",
         _tests("simulation/test_truth.py::test_another_noise_leaves_every_bit_of_theta"), compiled=True),
+    # Logged plays.
+    Mutant("kernels/loop/replay.py", "an agent that learns from rows that do not count",
+        "if plays.always or found > 0:", "if True:",
+        _tests("logs/test_replay.py::test_a_replay_is_a_live_agent_s_loop[some-agent1-LinearBandit-rejection]")),
+    Mutant("kernels/loop/replay.py", "the key of an available arm is its place",
+        "    return offers.numbers[i, place]\n", "    return place\n",
+        _tests("logs/test_replay.py::test_a_replay_is_a_live_agent_s_loop[some-agent1-LinearBandit-ips]")),
+    Mutant("fastes/logs/api.py", "rejection without thinning",
+        "uniforms[:, 0] < least / p", "uniforms[:, 0] < 1.0",
+        _tests("logs/test_replay.py::test_a_replay_is_a_live_agent_s_loop[all-agent0-LinearBandit-rejection]")),
+    Mutant("fastes/logs/marginal.py", "moments of the posterior without its mean",
+        "second = C + c[:, :, None] * c[:, None, :]", "second = C",
+        _tests("logs/test_prior.py::test_the_gradient_is_that_of_the_density")),
 ]
 # fmt: on

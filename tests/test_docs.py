@@ -140,10 +140,12 @@ def run(*words):
         ("fastes diagnose", ["diagnose", "--agent", "es,ts", "--runs", "3", *SMALL]),
         ("fastes sweep", ["sweep", "--agent", "es,ts", "--runs", "3", *SMALL]),
         ("fastes sweep", ["sweep", "--agent", "es,ts", "--dry-run", *SMALL]),
+        ("fastes replay", ["replay", "log.csv", "--propensity", "uniform"]),
     ],
 )
 def test_every_printed_column_is_in_the_glossary(command, words, grids, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text("arm,reward\n0,1\n")
     run(*words)
     printed = {column for grid in grids for column in grid.header if column}
     assert printed
@@ -162,10 +164,12 @@ def test_every_fact_of_a_simulation_is_in_the_reference(name):
         assert name in explained("fastes show")
 
 
-@pytest.mark.parametrize("command", ["simulate", "diagnose"])
+@pytest.mark.parametrize("command", ["simulate", "diagnose", "replay"])
 def test_every_column_of_a_csv_file_is_in_the_glossary(command, tmp_path):
-    file = tmp_path / "written.csv"
-    run(command, "--agent", "es,ts", "--runs", "3", "--csv", file, *SMALL)
+    file, log = tmp_path / "written.csv", tmp_path / "log.csv"
+    log.write_text("arm,reward\n0,1\n")
+    own = [log, "--propensity", "uniform"] if command == "replay" else ["--runs", "3", *SMALL]
+    run(command, "--agent", "es,ts", "--csv", file, *own)
     with file.open() as lines:
         columns = next(csv.reader(lines))
     words = explained(f"fastes {command}")
@@ -188,9 +192,10 @@ def test_every_fact_about_a_file_is_in_the_glossary(grids, tmp_path):
     )
     result.save(tmp_path / "result.npz")
     fastes.sweep(fastes.Study(agent="ts", K=4, d=2, T=5, runs=2), tmp_path / "study.db")
+    fastes.replay(fastes.Log(2, [0], [1.0], 0.5), agent).save(tmp_path / "replay.npz")
     for file in sorted(tmp_path.iterdir()):
         run("show", file)
-    assert len(grids) == 5
+    assert len(grids) == 6
     assert {row[0] for grid in grids for row in grid.rows if row[0]} <= explained("fastes show")
 
 

@@ -141,6 +141,11 @@ class UnknownOffers(Offers):
             "the log has the features of the arms played only: give Log the actions on offer"
         )
 
+    def blocks(self, first: int, last: int) -> Iterator[Block]:
+        """Raise ValueError."""
+        self.sizes()
+        yield from ()
+
     def played(self, places: Integers, rows: Integers) -> Floats:
         """Return the features of the arms played in some rows."""
         return self.rows[rows]

@@ -42,6 +42,15 @@ class Prior:
         the standard error of a prior variance is about sqrt(2 / determined) of it or more.
     rows, groups : int
         What it was estimated from.
+
+    Examples
+    --------
+    >>> import fastes
+    >>> prior = fastes.fit_prior(fastes.Log(2, [0, 1, 0, 1, 0], [1.0, 2.1, 1.2, 1.8, 0.9]))
+    >>> prior
+    Prior(d=2, isotropic, prior sd 1.56 +- 50% or more, noise 0.175, from 5 rows, 1 theta)
+    >>> [*prior]
+    ['prior_mean', 'prior_cov', 'noise']
     """
 
     prior_mean: Floats

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from fastes.checks.documented import documented
+from fastes.checks.numbers import printable
 from fastes.files.archive import load_arrays, save_arrays
 from fastes.files.guard import made_of
 from fastes.files.kinds import require_replaceable
@@ -145,8 +146,8 @@ class Replay:
         """Read what `save` wrote."""
         meta, _ = load_arrays(path, "replay")
         with made_of(path, "replay"):
-            estimates = tuple(Estimate(**_numbers(each)) for each in meta["estimates"])
-            found = cls(estimates, LogFacts(**_numbers(meta["log"])))
+            estimates = tuple(Estimate(**_read(each)) for each in meta["estimates"])
+            found = cls(estimates, LogFacts(**_read(meta["log"])))
             repr(found)  # raises if a value is of the wrong type
             return found
 
@@ -155,5 +156,7 @@ def _plain(facts: dict[str, Any]) -> dict[str, Any]:
     return {k: plain(v) if isinstance(v, float) else v for k, v in facts.items()}
 
 
-def _numbers(facts: dict[str, Any]) -> dict[str, Any]:
-    return {k: np.nan if v is None else v for k, v in facts.items()}
+def _read(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return facts from a file: nan instead of None, and texts without control characters."""
+    texts = {k: printable(v) for k, v in facts.items() if isinstance(v, str)}
+    return {k: np.nan if v is None else v for k, v in facts.items()} | texts

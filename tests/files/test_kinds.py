@@ -25,6 +25,7 @@ def folder(tmp_path_factory):
     result.to_csv(path / "table.csv")
     bandit.save(path / "problem.npz")
     fastes.Greedy().start(bandit).save(path / "agent.npz")
+    fastes.replay(fastes.Log(2, [0], [1.0], 0.5), fastes.Greedy()).save(path / "replay.npz")
     fastes.sweep(fastes.Study(agent="greedy", K=5, d=2, T=5, runs=2), path / "study.db")
     for suffix in SUFFIXES["figure"]:
         save_figure(lambda ax: plot_regret([result], ax), path / f"figure{suffix}")

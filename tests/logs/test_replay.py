@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import reference
+from crafted import crafted
 from fastes.kernels.streams import layout
 
 import fastes
@@ -249,6 +250,18 @@ def test_a_replay_is_saved_shown_and_written(tmp_path):
         found.save(tmp_path / "problem.npz")
 
 
+def test_no_text_of_a_file_is_shown_as_it_is(tmp_path):
+    fastes.replay(drawn_log(20, 1), ES, BANDIT).save(tmp_path / "replay.npz")
+
+    def change(meta, arrays):
+        meta["estimates"][0]["label"] += "\x1b]0;a title\x07"
+        meta["log"]["arms"] += "\x9b31m"
+
+    crafted(tmp_path / "replay.npz", change)
+    loaded = fastes.load(tmp_path / "replay.npz")
+    assert (repr(loaded) + loaded.log.arms).isprintable()
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -266,6 +279,11 @@ def test_a_replay_is_saved_shown_and_written(tmp_path):
             {"log": fastes.Log(np.ones((1, 2, 4)), [0], [1.0], 0.5)},
             ValueError,
             r"bandit must have Offered\(d=4\) arms",
+        ),
+        (
+            {"log": fastes.Log(None, np.ones((1, 4)), [1.0], 0.5), "bandit": None},
+            ValueError,
+            "the arms played only: give Log the actions on offer",
         ),
         (
             {"log": fastes.Log(4, [0], [1.0], 0.5, available=[[0, 2]]), "agents": Fixed()},
