@@ -263,9 +263,7 @@ def divergences(play: PlayedLaw, law: EstimatedLaw, bandit: Bandit) -> Divergenc
     )
 
 
-def _misses(
-    played: NDArray[np.bool_], law: EstimatedLaw, play: PlayedLaw, bandit: Bandit
-) -> bool:
+def _misses(played: NDArray[np.bool_], law: EstimatedLaw, play: PlayedLaw, bandit: Bandit) -> bool:
     """Return whether an arm that can be the best is not among those played."""
     if play.missing == 0.0:
         return False
