@@ -167,7 +167,7 @@ def _probabilities(
     for arm in seldom.tolist():
         key = m[arm].tobytes() + c[arm].tobytes()
         if key not in known:
-            normals = normals_of(source, *probe, arm)
+            normals = normals_of(source, probe[0], arm, probe[1])
             known[key] = _probability(m, c, arm, normals, lines, most)
         found = known[key]
         if found.value == -math.inf:

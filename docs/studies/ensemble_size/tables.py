@@ -201,8 +201,7 @@ def _size(row):
     M, low, high = (
         f"{row[name]:.3g}" if isfinite(row[name]) else most for name in ("M", "low", "high")
     )
-    between = " to " if high == most else "–"
-    return M if M == most else f"{M} ({low}{between}{high})"
+    return M if M == most else f"{M} ({low}, {high})"
 
 
 def _growth(found):
