@@ -56,7 +56,8 @@ class Line(NamedTuple):
     """A line that belongs to a curve, such as a bound; horizontal if `x` is None.
 
     It has the colour of `curve`, whose label is appended to its own, and its dashes unless `dashes`
-    says otherwise; without a curve it is grey. With `error`, two standard errors, it is drawn as open markers with bars.
+    says otherwise; without a curve it is grey. With `error`, two standard errors, it is drawn as
+    open markers with bars.
     """
 
     label: str

@@ -165,7 +165,12 @@ def _diagnostics(
     known = described["constants"]
     if known and "eta0" not in known:  # written before the sharper bounds
         closed = known["eta_closed_form"]
-        known = {"eta0": known["eta"], "eta0_closed_form": closed, "contenders": known["K"], **known}
+        known = {
+            "eta0": known["eta"],
+            "eta0_closed_form": closed,
+            "contenders": known["K"],
+            **known,
+        }
     return Diagnostics(times, samples, measured, known and typed(Constants, known))
 
 

@@ -67,8 +67,8 @@ def _main(known: Constants, steps: float) -> float:
 def theorem2(known: Constants, divergences: Iterable[float] | Floats) -> float:
     """Return iota sqrt(d T H(A*)) + eta0 sum_t sqrt(E[Hellinger^2(pbar_t || p_t)]), Theorem 2.
 
-    eta0 is at most the eta of the paper. The theorem holds for any agent. Upper bounds on the squared Hellinger distances, such as KL divergences
-    (the corollary), also give a bound.
+    eta0 is at most the eta of the paper. The theorem holds for any agent. Upper bounds on the
+    squared Hellinger distances, such as KL divergences (the corollary), also give a bound.
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ def _probabilities(
     for arm in seldom.tolist():
         key = m[arm].tobytes() + c[arm].tobytes()
         if key not in known:
-            normals = normals_of(source, *probe, arm)
+            normals = normals_of(source, probe[0], arm, probe[1])
             known[key] = _probability(m, c, arm, normals, lines, most)
         found = known[key]
         if found.value == -math.inf:
@@ -263,9 +263,7 @@ def divergences(play: PlayedLaw, law: EstimatedLaw, bandit: Bandit) -> Divergenc
     )
 
 
-def _misses(
-    played: NDArray[np.bool_], law: EstimatedLaw, play: PlayedLaw, bandit: Bandit
-) -> bool:
+def _misses(played: NDArray[np.bool_], law: EstimatedLaw, play: PlayedLaw, bandit: Bandit) -> bool:
     """Return whether an arm that can be the best is not among those played."""
     if play.missing == 0.0:
         return False

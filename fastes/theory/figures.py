@@ -223,9 +223,7 @@ def _is_paper_s(curve: Curve) -> bool:
     return models_in_the_paper(agent, {**curve.facts, "M": 1}) is not None
 
 
-def _draw_finals(
-    kept: list[Result], ax: "Axes | Figure | None", look: Look, **more: Any
-) -> "Axes":
+def _draw_finals(kept: list[Result], ax: "Axes | Figure | None", look: Look, **more: Any) -> "Axes":
     """Draw final regret against M, with more facts of the kind of figure."""
     finals = curves_of(kept, lambda r: (r.t[-1:], r.regret.mean[-1:], r.regret.se[-1:]))
     if not any("M" in curve.facts for curve in finals):

@@ -39,8 +39,11 @@ class _Proposal(NamedTuple):
     scale: float
 
 
-def normals_of(source: Source, t: int, stream: int, arm: int) -> Normals:
-    """Return the sequence of standard normals of an arm and a probe, a pure function of these."""
+def normals_of(source: Source, t: int, arm: int, stream: int = 0) -> Normals:
+    """Return the sequence of standard normals of an arm and a probe, a pure function of these.
+
+    Laws of one probe have streams of their own.
+    """
     bits = np.random.Philox(
         key=np.array([source.seed, source.run], np.uint64),
         counter=np.array([0, stream, t, arm], np.uint64),

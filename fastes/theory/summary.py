@@ -1,4 +1,4 @@
-"""What diagnostics say in a few lines: regret beside its bounds, and whether any bound is exceeded."""
+"""What diagnostics say in a few lines: regret beside its bounds, and whether any is exceeded."""
 
 import math
 from collections.abc import Iterator

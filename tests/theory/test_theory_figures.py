@@ -8,10 +8,12 @@ from made_results import diagnosed, made
 from matplotlib.figure import Figure
 
 from fastes.theory import bounds
+from fastes.theory.constants import constants
 from fastes.theory.figures import (
     draw_bounds,
     draw_divergence,
     draw_final_regret,
+    draw_final_regret_and_bounds,
     draw_regret_and_bounds,
 )
 
@@ -95,10 +97,39 @@ def test_a_divergence_that_is_nowhere_above_zero_is_not_drawn():
         drawn(draw_divergence, [nothing])
 
 
-def test_results_without_diagnostics_or_with_a_fixed_theta_have_no_bounds():
-    for draw in (draw_divergence, draw_regret_and_bounds):
-        with pytest.raises(ValueError, match="holds no diagnostics"):
-            drawn(draw, [made()])
+def test_results_without_diagnostics_have_bounds_all_the_same():
+    figure = drawn(draw_regret_and_bounds, [made(M=5), made("ts")])
+    assert entries(figure)[2:] == [
+        *("best bound for ES, M=5", "Theorem 1 for ES, M=5"),
+        *("bound for TS: term (a)", "random play"),
+    ]
+    found = lines(figure.axes[0])
+    best, paper = (found[f"{name} for ES, M=5"] for name in ("best bound", "Theorem 1"))
+    assert best.get_linestyle() != paper.get_linestyle()
+    known = constants(made().bandit)
+    assert paper.get_ydata()[-1] == bounds.theorem1(known, 200, 5)
+    with pytest.raises(ValueError, match="holds no diagnostics"):
+        drawn(draw_divergence, [made()])
+
+
+def test_bounds_are_drawn_against_the_number_of_models():
+    symmetric = made(M=8, symmetric=True)
+    figure = drawn(draw_final_regret_and_bounds, [made(M=8), made(M=2), symmetric, made("ts")])
+    (ax,) = figure.axes
+    found, known = lines(ax), constants(made().bandit)
+    for name, bound in (("best bound", bounds.best_bound), ("Theorem 1", bounds.theorem1)):
+        line = found[f"{name} for ES"]
+        assert list(line.get_xdata()) == [2, 8]
+        assert list(line.get_ydata()) == [bound(known, 200, M) for M in (2, 8)]
+    assert set(found["bound for TS: term (a)"].get_ydata()) == {bounds.term_a(known, 200)}
+    assert ax.get_yscale() == "log"
+    # Symmetric ensembles are not those of the paper.
+    figure = drawn(draw_final_regret_and_bounds, [symmetric])
+    assert not any("for ES" in text for text in lines(figure.axes[0]))
+
+
+def test_results_with_a_fixed_theta_have_no_bounds():
+    for draw in (draw_divergence, draw_regret_and_bounds, draw_final_regret_and_bounds):
         with pytest.raises(ValueError, match="do not apply to ES, M=30: theta was fixed"):
             drawn(draw, [diagnosed(made(theta="fixed, ab"))])
         c = made().configuration._replace(truth="noise 2.0")

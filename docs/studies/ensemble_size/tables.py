@@ -52,21 +52,37 @@ HORIZON = {
 HARD = {f"$K={K}$": (lambda row, K=K: row["K"] == K) for K in (11, 41)}
 
 
+SHOWN = {
+    "regret": (None, 2, 4, 8, 16, 32, 96),
+    "dip": (None, 8, 32, 64, 256),
+    "states": (None, 8, 32, 256),
+}
+"""Numbers of models in tables; figures and data have more."""
+
+
+def some(sets, end):
+    """Return the sets whose name ends so: tables have fewer than figures."""
+    return {name: chosen for name, chosen in sets.items() if name.endswith(end)}
+
+
 def regret_table(numbers):
     """Return regret against M at K=100, d=10, T=1,000: mean, tails and the gap to TS."""
-    lines = ["| agent | $M$ | mean | standard error | 95% quantile | worst run | minus TS |"]
-    lines.append("|---" * 7 + "|")
+    lines = ["| agent | $M$ | mean | 95% quantile | worst run | minus TS |"]
+    lines.append("|---" * 6 + "|")
     for row in numbers.regret:
         if (row["part"], row["problem"], row["T"]) != ("arms", "K100", 1000):
             continue
+        if row["M"] not in SHOWN["regret"]:
+            continue
         cells = [AGENTS.get(row["agent"], "TS"), row["M"] or ""]
-        cells += [f"{row[name]:,.4g}" for name in ("mean", "se", "q95", "worst")]
+        cells.append(f"{row['mean']:.1f} ± {row['se']:.1f}")
+        cells += [f"{row[name]:,.4g}" for name in ("q95", "worst")]
         cells.append("" if row["agent"] == "ts" else f"{row['gap']:+.1f} ± {row['gap_se']:.1f}")
         lines.append(_line(cells))
     return lines
 
 
-def smallest_table(numbers, part, sets, x, rules=("relative", "step", "tail")):
+def smallest_table(numbers, part, sets, x, rules=("relative", "tail")):
     """Return the smallest M of a part, a column for each value of x and the power of growth."""
     values = {row[x] for row in numbers.smallest if row["part"] == part}
     values = sorted(values, key=lambda value: (value is None, value or 0))
@@ -89,7 +105,7 @@ def growth_table(numbers):
     lines = ["| set | agent | sufficient | power of $T$ | misfit | misfit of $a+b\\log T$ |"]
     lines.append("|---" * 6 + "|")
     for part, sets, rules in (
-        ("horizon", HORIZON, ("relative", "tail")),
+        ("horizon", HORIZON, ("relative",)),
         ("hard", HARD, ("root",)),
     ):
         for name, chosen in sets.items():
@@ -107,10 +123,12 @@ def growth_table(numbers):
 def dip_table(numbers):
     """Return the gap to TS in percent of its regret, by horizon, of ensembles and of shrunk TS."""
     rows = [row for row in numbers.regret if row["part"] == "dip"]
-    times = sorted({row["T"] for row in rows})
+    times = [T for T in sorted({row["T"] for row in rows}) if T >= 100]
     ts = {row["T"]: row["mean"] for row in rows if row["agent"] == "ts" and row["inflation"] == 1}
     curves = {}
     for row in rows:
+        if row["M"] not in SHOWN["dip"]:
+            continue
         curves.setdefault((row["agent"], row["M"], row["inflation"]), {})[row["T"]] = row
     lines = [_line(["agent", *map(horizon_name, times)]), "|---" * (len(times) + 1) + "|"]
     for (agent, M, inflation), at in curves.items():
@@ -127,6 +145,8 @@ def states_table(numbers):
     head = ["agent", "$t$", "variance", "optimistic", "entropy left", "regret of the step"]
     lines = [_line(head), "|---" * len(head) + "|"]
     for row in numbers.states:
+        if row["M"] not in SHOWN["states"] or row["t"] not in (10, 100, 999):
+            continue
         name = "TS" if row["M"] is None else f"ES, $M={row['M']}$"
         cells = [_measured(row, each) for each in ("ensemble_variance", "exceedance")]
         cells += [_measured(row, each) for each in ("entropy", "step_regret")]
@@ -150,10 +170,10 @@ def all_tables(numbers):
     """Return the lines of every table, by its name on the page."""
     return {
         "regret": regret_table(numbers),
-        "dimension": smallest_table(numbers, "dimension", DIMENSION, "d"),
-        "arms": smallest_table(numbers, "arms", ARMS, "K"),
-        "horizon": smallest_table(numbers, "horizon", HORIZON, "T", ("relative", "tail")),
-        "hard": smallest_table(numbers, "hard", HARD, "T", ("root", "relative")),
+        "dimension": smallest_table(numbers, "dimension", some(DIMENSION, "$T=100d$"), "d"),
+        "arms": smallest_table(numbers, "arms", ARMS, "K", ("relative",)),
+        "horizon": smallest_table(numbers, "horizon", HORIZON, "T"),
+        "hard": smallest_table(numbers, "hard", some(HARD, "$K=11$"), "T", ("root", "relative")),
         "growth": growth_table(numbers),
         "dip": dip_table(numbers),
         "states": states_table(numbers),
@@ -181,7 +201,7 @@ def _size(row):
     M, low, high = (
         f"{row[name]:.3g}" if isfinite(row[name]) else most for name in ("M", "low", "high")
     )
-    return M if M == most else f"{M} ({low} to {high})"
+    return M if M == most else f"{M} ({low}, {high})"
 
 
 def _growth(found):

@@ -79,8 +79,10 @@ def models(bandit: fastes.LinearBandit, actions: np.ndarray, rewards: np.ndarray
     X holds the initial draw and a perturbation for each step.
     """
     T, d, noise = len(actions), bandit.d, bandit.noise
-    cov = np.broadcast_to(bandit.prior_cov, (d, d)) if np.ndim(bandit.prior_cov) == 2 else (
-        np.diag(np.broadcast_to(bandit.prior_cov, d))
+    cov = (
+        np.broadcast_to(bandit.prior_cov, (d, d))
+        if np.ndim(bandit.prior_cov) == 2
+        else (np.diag(np.broadcast_to(bandit.prior_cov, d)))
     )
     initial = np.linalg.cholesky(cov)
     precision = np.linalg.inv(cov)
