@@ -92,7 +92,7 @@ _EITHER_SIDE = _tests(
 MUTANTS = [
     # The posterior.
     Mutant("kernels/beliefs/gaussian/update.py", "wrong sign in the innovation",
-        "axpy(g * (y - dot(b, mu)), v, mu)", "axpy(g * (y + dot(b, mu)), v, mu)", _EQUATION_1),
+        "axpy(g * error, v, mu)", "axpy(-g * error, v, mu)", _EQUATION_1),
     Mutant("kernels/beliefs/gaussian/update.py", "a row that is left over not taken in",
         "e[i] = fma(w_j, before, e[i])", "pass", _EQUATION_1),
     Mutant("kernels/beliefs/gaussian/update.py", "an arm taken for another of the same low bits",

@@ -343,7 +343,8 @@ class LiveAgent:
         >>> agent = fastes.ThompsonSampling(noise="learned").start(bandit)
         >>> agent.observe([0] * 1000, [5.0, -5.0] * 500)
         >>> shape, scale = agent.noise_posterior()
-        >>> (scale / (shape - 1)) ** 0.5
+        >>> round((scale / (shape - 1)) ** 0.5, 2)
+        5.0
         """
         with self._lock:
             law = variance_law(noise_of(self._state.belief))
