@@ -445,7 +445,7 @@ MUTANTS = [
         _tests("agents/test_live.py::test_rewards_may_come_late_and_in_batches"),
         compiled=True),
     Mutant("fastes/reports/study_section.py", "the bound of TS for inflated TS",
-        ' and c.parameters.get("inflation", 1.0) == 1.0', "",
+        'usual = {"inflation": 1.0, ', 'usual = {',
         _tests("reports/test_report.py::test_a_study_has_bounds_at_the_settings_that_they_are_on"), compiled=True),
     # Code from outside the package.
     Mutant("kernels/jit/outside.py", "modules beside left out of the hash",

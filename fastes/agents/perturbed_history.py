@@ -39,8 +39,8 @@ class PerturbedHistory(Agent):
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
     discount : float
-        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
-        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
+        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
+        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------

@@ -93,7 +93,8 @@ def _limits(page: Page, results: Sequence[Result]) -> Limits:
     found = {}
     for result in results:
         c, M = result.configuration, models_of(result)
-        exact = c.agent == "ts" and c.parameters.get("inflation", 1.0) == 1.0
+        usual = {"inflation": 1.0, "discount": 1.0}
+        exact = c.agent == "ts" and all(c.parameters.get(n, v) == v for n, v in usual.items())
         if c.outside_theory or not (M or exact):
             continue
         if c.problem not in known:

@@ -76,6 +76,11 @@ class Experiment:
     def _check_beliefs(self) -> None:
         """Raise ValueError where an agent's belief is not what it could know at best."""
         for agent in self.agents:
+            if agent.discount < 1.0:
+                raise ValueError(
+                    "diagnostics compare with the posterior given all data, which an agent with a "
+                    f"discount forgets, got {agent.label}"
+                )
             if self.bandit.rewards.name != "gaussian" and agent.belief == "online":
                 raise ValueError(
                     "diagnostics compare with the posterior given all data, which belief 'online' "

@@ -93,6 +93,17 @@ def _refill_scale(memory, since, now):
     return np.sqrt(forgotten) * fading(memory, now % n)
 
 
+@generic
+def lost(memory, power):
+    """Return 1 - gamma^(power n), what a refill gives back where gamma^power is the discount."""
+    return 0.0
+
+
+@lost.body(Discounted)
+def _lost(memory, power):
+    return _forgotten(memory, power * memory.period)
+
+
 @inlined
 def _forgotten(memory, rewards):
     """Return 1 - gamma^rewards, to full precision."""
@@ -112,10 +123,10 @@ def _is_forgotten(memory, rewards):
 
 @generic
 def refill_due(memory, rewards):
-    """Return whether the prior is refilled after so many rewards."""
+    """Return whether the prior is refilled with the last of so many rewards."""
     return False
 
 
 @refill_due.body(Discounted)
 def _refill_due(memory, rewards):
-    return rewards == memory.period
+    return rewards > 0 and rewards % memory.period == 0

@@ -24,7 +24,7 @@ from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import axpy
 from ..beliefs.interface import Belief, mean_of, memory_of, perturbation_root, update
-from ..beliefs.memory import Discounted, Memory, fading, refill_scale
+from ..beliefs.memory import Discounted, Memory, fading, refill_due, refill_scale
 from ..jit.decorators import entry, generic, inlined, kernel
 from ..states.layout import allocated, filled, zeros
 from ..streams.blocks import Block, no_block
@@ -148,7 +148,7 @@ def _take_in_and_forget(memory, source, first, start, weights, b, n, xi):
         for j in range(r):
             for i in range(TILE):
                 xi[j, i] = fma(weights[s, i], b[s, j], root * xi[j, i])
-        if (start + s + 1) % memory.period == 0:
+        if refill_due(memory, start + s + 1):
             _refill_tile(memory, source, first, start + s + 1, xi)
 
 

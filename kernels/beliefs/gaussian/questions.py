@@ -11,7 +11,7 @@ from ...arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ...jit.decorators import entry, inlined
 from ...streams.normals import fill_normals
 from .. import interface
-from ..memory import fade_by_age, fading
+from ..memory import fading
 from ..normal_law import NormalLaw, draw_normal
 from .refactor import absorb_recent, refactor
 from .state import MOST_UPDATES, Gaussian, NormalRewards, RootedGaussian
@@ -34,12 +34,11 @@ def _model_from_xi(belief, xi, z):
 def _scale_normals(belief, scale, normals):
     """Scale the normals of the rows of a factor and of the recent arms by how much they count."""
     r, n = belief.mu.shape[0], belief.since_refactor[1]
-    of_factor = scale * fading(belief.memory, belief.since_refactor[0])
+    scale *= fading(belief.memory, belief.since_refactor[0])
     for i in range(r):
-        normals[i] *= of_factor
+        normals[i] *= scale
     for i in range(n):
-        normals[r + i] *= scale * np.sqrt(np.float64(belief.recent_plays[i]))
-    fade_by_age(belief.memory, normals[r:])
+        normals[r + i] *= scale * np.sqrt(belief.recent_plays[i])
 
 
 @interface.draw_xi.body(Gaussian)

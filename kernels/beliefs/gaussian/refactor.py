@@ -6,7 +6,7 @@ from ...arithmetic.triangular import absorb, invert_transposed
 from ...arithmetic.vectors import axpy, dot
 from ...jit.decorators import generic, inlined, kernel
 from ..memory import Discounted, refill_due, refill_scale
-from .forget import fade, fade_columns
+from .forget import fade
 from .state import FEWEST_UPDATES, MOST_UPDATES
 
 _WELL_CONDITIONED = 1e7
@@ -21,7 +21,7 @@ def load_recent(belief, columns):
     """
     r, distinct = belief.mu.shape[0], belief.since_refactor[1]
     for i in range(distinct):
-        scale = np.sqrt(np.float64(belief.recent_plays[i]))
+        scale = np.sqrt(belief.recent_plays[i])
         for j in range(r):
             columns[j, i] = scale * belief.recent[i, j]
         columns[r, i] = belief.recent_pay[i] / scale
@@ -31,11 +31,9 @@ def load_recent(belief, columns):
 @inlined
 def absorb_recent(belief, U, eta):
     """Take the rewards since the last `refactor` into U mu = eta; cost O(n r^2)."""
-    memory, columns = belief.memory, belief.scratch.columns
-    n = load_recent(belief, columns)
-    fade(memory, belief.since_refactor[0], U, eta)
-    fade_columns(memory, columns, n)
-    absorb(U, eta, columns, n)
+    columns = belief.scratch.columns
+    absorb(U, eta, columns, load_recent(belief, columns))
+    fade(belief.memory, belief.since_refactor[0], U, eta)
 
 
 @inlined
