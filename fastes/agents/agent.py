@@ -105,6 +105,9 @@ class Agent(ABC):
     discount: float = 1.0
     """How much a reward counts when one more has been taken in."""
 
+    window: int = 0
+    """How many of the last rewards count; 0: all."""
+
     rooted: ClassVar[bool] = False
     """Whether its belief keeps a root of the covariance, to sample models, instead of the
     covariance."""
@@ -116,7 +119,7 @@ class Agent(ABC):
         from fastes.problem.rewards import BeliefOptions
 
         variance = constant_variance(self.variance)
-        return BeliefOptions(self.rooted, self.belief, variance, self.discount)
+        return BeliefOptions(self.rooted, self.belief, variance, self.discount, self.window)
 
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:

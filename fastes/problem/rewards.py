@@ -37,12 +37,21 @@ class BeliefOptions(NamedTuple):
         Variance of the models' perturbations; 0: set by the belief.
     discount : float
         How much a reward counts when one more has been taken in, at most 1.
+    window : int
+        How many of the last rewards count; 0: all.
     """
 
     rooted: bool = False
     kind: str = "auto"
     variance: float = 0.0
     discount: float = 1.0
+    window: int = 0
+
+    def memory(self, r: int) -> Any:
+        """Return the layout of the memory of a normal belief about r coordinates."""
+        from fastes.kernels.beliefs.memory import windowed, with_discount
+
+        return windowed.layout(self.window, r) if self.window else with_discount(self.discount)
 
 
 @dataclass(frozen=True)
@@ -139,12 +148,11 @@ class GaussianRewards(RewardLaw):
     def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the posterior."""
         from fastes.kernels.beliefs.gaussian.state import gaussian
-        from fastes.kernels.beliefs.memory import with_discount
 
         if options.kind == "online" or options.variance:
             name = "belief" if options.kind == "online" else "variance"
             raise ValueError(f"{name} is about rewards that are not gaussian: leave it out")
-        return gaussian.layout(r, options.rooted, memory=with_discount(options.discount))
+        return gaussian.layout(r, options.rooted, memory=options.memory(r))
 
     def layout(self, truth: Truth | None) -> Any:
         """Return the layout of the true noise: its law and standard deviation."""
@@ -197,8 +205,13 @@ class GeneralisedLinear(RewardLaw):
                     "variance is that of the rewards, 'fisher', where a belief is online, "
                     f"got {options.variance:g}"
                 )
-            memory = with_discount(options.discount)
-            return gaussian.layout(r, options.rooted, linearised.layout(family, r), memory)
+            rewards = linearised.layout(family, r)
+            return gaussian.layout(r, options.rooted, rewards, options.memory(r))
+        if options.window:
+            raise ValueError(
+                "window needs belief 'online' where rewards are not gaussian: the exact one counts "
+                f"rewards by arm, got {options.window:,}"
+            )
         if keys is None and steps == 0:
             raise ValueError(
                 "belief 'exact' keeps every reward of arms that do not come again, for as many "

@@ -93,7 +93,7 @@ def _limits(page: Page, results: Sequence[Result]) -> Limits:
     found = {}
     for result in results:
         c, M = result.configuration, models_of(result)
-        usual = {"inflation": 1.0, "discount": 1.0}
+        usual = {"inflation": 1.0, "discount": 1.0, "window": 0}
         exact = c.agent == "ts" and all(c.parameters.get(n, v) == v for n, v in usual.items())
         if c.outside_theory or not (M or exact):
             continue

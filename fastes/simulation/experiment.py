@@ -76,10 +76,10 @@ class Experiment:
     def _check_beliefs(self) -> None:
         """Raise ValueError where an agent's belief is not what it could know at best."""
         for agent in self.agents:
-            if agent.discount < 1.0:
+            if agent.discount < 1.0 or agent.window:
                 raise ValueError(
                     "diagnostics compare with the posterior given all data, which an agent with a "
-                    f"discount forgets, got {agent.label}"
+                    f"discount or a window forgets, got {agent.label}"
                 )
             if self.bandit.rewards.name != "gaussian" and agent.belief == "online":
                 raise ValueError(

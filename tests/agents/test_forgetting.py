@@ -209,6 +209,31 @@ def pieces(since, now, block, d):
     return used
 
 
+@pytest.mark.parametrize("n", [1, 3, 40, 600])
+@pytest.mark.parametrize(("K", "d", "T"), [(1, 1, 5), (9, 4, 700)])
+@pytest.mark.parametrize("decades", [0.0, 4.0])
+def test_a_window_is_the_posterior_given_the_last_rewards(n, K, d, T, decades):
+    bandit = problem(K, d, decades=decades)
+    arms, rewards = played(bandit, T)
+
+    def check(t, state):
+        if t % 97 < 2 or t == n + 1:
+            rows, y = bandit.actions[arms[max(0, t - n) : t]], rewards[max(0, t - n) : t]
+            P, mu = reference.forgetful_posterior(rows, y, 1.0, 1)
+            S = np.linalg.inv(P)
+            np.testing.assert_allclose(covariance_of(state.belief), S, rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(state.belief.mu, mu, rtol=1e-7, atol=1e-7)
+
+    follow(bandit, fastes.ThompsonSampling(window=n), arms, rewards, check)
+
+
+def test_a_window_that_holds_all_rewards_is_exact_thompson_sampling():
+    bandit = fastes.LinearBandit.random(K=5, d=2)
+    both = [fastes.ThompsonSampling(), fastes.ThompsonSampling(window=50)]
+    one, other = (fastes.simulate(bandit, agent, T=50, runs=3) for agent in both)
+    np.testing.assert_array_equal(one.regret.per_run, other.regret.per_run)
+
+
 def test_a_direction_that_is_never_played_does_not_wind_up():
     _never_played(20_000)
 
@@ -263,10 +288,14 @@ def test_what_has_no_meaning_with_a_discount_is_refused():
         fastes.Greedy(discount=0)
     with pytest.raises(ValueError, match=r"discount must be 1\.0 where perturbations are"):
         fastes.EnsembleSampling(3, perturbations="bootstrap", discount=0.9)
+    with pytest.raises(ValueError, match="window and discount are two ways to forget"):
+        fastes.ThompsonSampling(discount=0.9, window=5)
     bandit = fastes.LinearBandit.random(K=5, d=2)
-    with pytest.raises(ValueError, match="which an agent with a discount forgets"):
+    with pytest.raises(ValueError, match="which an agent with a discount or a window forgets"):
         fastes.simulate(bandit, fastes.Greedy(discount=0.9), T=5, diagnostics=True)
     clicks = fastes.LogisticBandit.random(K=5, d=2)
+    with pytest.raises(ValueError, match="window needs belief 'online'"):
+        fastes.simulate(clicks, fastes.ThompsonSampling(window=5), T=5)
     with pytest.raises(ValueError, match="D-LinUCB plays on gaussian rewards only"):
         fastes.simulate(clicks, fastes.DiscountedLinUCB(), T=5)
 

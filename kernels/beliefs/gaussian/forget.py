@@ -56,6 +56,11 @@ def _weight_of(memory, rewards):
 
 
 @generic
+def remember(memory, b, y):
+    """Keep a reward that has been taken in, if it is to be taken out again."""
+
+
+@generic
 def fade(memory, rewards, U, eta):
     """Let U mu = eta, with the rewards since the last `refactor` taken in, forget over them."""
 

@@ -95,7 +95,7 @@ def _load_roots(belief, R, X):
         eta[i] = belief.eta[i]
         for j in range(r):
             R[i, j] = belief.factor[i, j]
-    absorb_recent(belief, R, eta)
+    absorb_recent(belief.memory, belief, R, eta)
     invert_transposed(R, X)
 
 

@@ -7,7 +7,7 @@ from ...arithmetic.triangular import absorb
 from ...arithmetic.vectors import axpy, dot, multiply_transposed
 from ...jit.decorators import generic, inlined, kernel
 from .. import interface
-from .forget import fade, forget, rise, weight_of
+from .forget import fade, forget, remember, rise, weight_of
 from .refactor import load_recent, refactor
 from .rewards import Linearised, linearise, root_of_last
 from .state import FEWEST_UPDATES, Gaussian, RootedGaussian
@@ -83,6 +83,7 @@ def _remember(belief, b, key, y, g):
 
     Where they are many, one was most likely found where its key was found last.
     """
+    remember(belief.memory, b, y)
     weight = weight_of(belief.memory, belief.since_refactor[0])
     slot, distinct = belief.scratch.slot, belief.since_refactor[1]
     i = slot[key & 255]
@@ -131,7 +132,7 @@ def update_root(belief, b, key, y):
     for j in range(r):
         scale[j] = np.sqrt(weight[j] / scale[j])
         weight[j] = -w[j] / weight[j]
-    _carlson(X, w, weight, scale, e)
+    carlson(X, w, weight, scale, e)
     g = 1.0 / a
     axpy(g * (y - dot(b, mu)), e, mu)
     _remember(belief, b, key, y, g)
@@ -140,7 +141,7 @@ def update_root(belief, b, key, y):
 
 
 @kernel
-def _carlson(X, w, weight, scale, e):
+def carlson(X, w, weight, scale, e):
     """X_j <- scale_j (X_j + weight_j e) and then e += w_j X_j as it was, for j = 0, 1, ...
 
     Four rows at a time, for e to be read and written once for all of them; what is beyond the
