@@ -17,6 +17,7 @@ if not (Path(__file__).parent / "kernels").is_dir() and (_CHECKOUT / "kernels").
 _HOME = {
     "BayesUCB": "agents.bayes_ucb",
     "Comparison": "results.comparison",
+    "DiscountedLinUCB": "agents.discounted_linucb",
     "EnsemblePlusPlus": "agents.ensemble_plus_plus",
     "EnsembleSampling": "agents.ensemble_sampling",
     "EpsilonGreedy": "agents.epsilon_greedy",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:  # the same names for type checkers
     from fastes import drift as drift
     from fastes import theory as theory
     from fastes.agents.bayes_ucb import BayesUCB as BayesUCB
+    from fastes.agents.discounted_linucb import DiscountedLinUCB as DiscountedLinUCB
     from fastes.agents.ensemble_plus_plus import EnsemblePlusPlus as EnsemblePlusPlus
     from fastes.agents.ensemble_sampling import EnsembleSampling as EnsembleSampling
     from fastes.agents.epsilon_greedy import EpsilonGreedy as EpsilonGreedy

@@ -11,6 +11,7 @@ from fastes.kernels.agents import greedy, interface, linucb, metropolis, thompso
 from fastes.kernels.agents import perturbed_history as history
 from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.glm.state import glm
+from fastes.kernels.beliefs.memory import UNLIMITED
 from fastes.kernels.ensembles import eager
 from fastes.kernels.ensembles.deferred import with_capacity
 from fastes.kernels.ensembles.deviations import NORMAL, Deviations
@@ -90,7 +91,7 @@ class Run:
         return stop
 
 
-def start(rows, z, make, T, seed=0, run=0, family=None, offsets=0.0, room=None):
+def start(rows, z, make, T, seed=0, run=0, family=None, offsets=0.0, room=None, memory=UNLIMITED):
     """Return a run at its start: of the agent that `make(K, belief layout, source, T)` returns."""
     family = family or Bernoulli(0.0)
     K, r = rows.shape
@@ -102,7 +103,7 @@ def start(rows, z, make, T, seed=0, run=0, family=None, offsets=0.0, room=None):
         np.arange(1, T + 1), np.zeros(T), np.zeros(K, np.int64), np.zeros(T, np.uint32), np.zeros(T)
     )
     room = T if room is None else room
-    state = make(K, glm.layout(family, K, r, room), origin, room)
+    state = make(K, glm.layout(family, K, r, room, memory), origin, room)
     return Run(state, FixedActions(arms), environment, kept, origin, workspace(arms))
 
 

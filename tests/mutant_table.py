@@ -452,6 +452,7 @@ MUTANTS = [
         compiled=True),
     Mutant("fastes/reports/study_section.py", "the bound of TS for inflated TS",
         '"inflation": 1.0, "noise": "known"}', '"noise": "known"}',
+        'usual = {"inflation": 1.0, ', 'usual = {',
         _tests("reports/test_report.py::test_a_study_has_bounds_at_the_settings_that_they_are_on"), compiled=True),
     # Code from outside the package.
     Mutant("kernels/jit/outside.py", "modules beside left out of the hash",

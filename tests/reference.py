@@ -399,7 +399,7 @@ def forgetful_posterior(
         P, eta = discount * P + np.outer(b, b), discount * eta + y * b
         if (k + 1) % n == 0:
             P = P + (1 - discount**n) * np.eye(len(P))
-    return P, np.linalg.solve(P, eta)
+    return P, np.asarray(np.linalg.solve(P, eta), np.float64)
 
 
 def forgetful_model(
@@ -419,15 +419,21 @@ def refilled(discount: float, n: int, since: int, now: int) -> float:
     return math.sqrt(sum((1 - discount**n) * discount ** (now - k) for k in counts))
 
 
-def drawn_from_forgetful(rows: Floats, discount: float, n: int, normals: Floats) -> Floats:
-    """Draw from N(0, P): by the root of P as of the last refill, and each row since."""
+def drawn_from_forgetful(
+    rows: Floats, arms: list[int], discount: float, n: int, normals: Callable[[int], Floats]
+) -> Floats:
+    """Draw from N(0, P): by the root of P as of the last refill, and each arm played since."""
     k, r = len(rows), rows.shape[1]
     known = k - k % n
     P, _ = forgetful_posterior(rows[:known], np.zeros(known), discount, n)
-    xi = discount ** ((k - known) / 2) * np.linalg.cholesky(P) @ normals[:r]
+    variance = dict.fromkeys(arms[known:], 0.0)
     for i in range(known, k):
-        xi = xi + discount ** ((k - 1 - i) / 2) * normals[r + i - known] * rows[i]
-    return np.asarray(xi)
+        variance[arms[i]] += discount ** (k - 1 - i)
+    w = normals(r + len(variance))
+    xi = discount ** ((k - known) / 2) * np.linalg.cholesky(P) @ w[:r]
+    for a, normal in zip(variance, w[r:], strict=True):
+        xi = xi + math.sqrt(variance[a]) * normal * rows[arms.index(a)]
+    return np.asarray(xi, np.float64)
 
 
 def forgetful_catch_up(
@@ -787,15 +793,17 @@ def glm_ensemble(
     later: Callable[[int, int], Floats],
     reward: Callable[[int, float], float],
     theta: Floats,
+    discount: float = 1.0,
 ) -> tuple[list[int], list[Floats], Floats]:
     """Ensemble sampling by perturbed modes: what was played, each model read and the last mode.
 
     `index(t)` is the model read at step t; `first(t, n)` are the n normals of a first read,
-    `later(t, n)` those of another; `reward(t, mean)` is what an arm of a mean pays.
+    `later(t, n)` those of another; `reward(t, mean)` is what an arm of a mean pays. With a discount
+    plays, what they paid, V and models forget with each reward, and models get back of the prior.
     """
     order: list[int] = []
     n, y, V = (np.zeros(len(actions)) for _ in range(3))
-    models: dict[int, tuple[Floats, Floats]] = {}
+    models: dict[int, tuple[Floats, Floats, int]] = {}
     arms, read = [], []
     r = actions.shape[1]
     mode = np.zeros(r)
@@ -803,22 +811,28 @@ def glm_ensemble(
         m, played = index(t), np.array(order, int)
         data = Plays(family, actions[played], offsets[played], n[played], y[played])
         if m in models:
-            xi, then = models[m]
-            missed = [a for a in order if V[a] > then[a]]
-            normals = later(t, len(missed))
+            xi, then, since = models[m]
+            left = discount ** (t - since)
+            missed = [a for a in order if a in arms[since:]]
+            refill = math.sqrt(1 - left)
+            normals = later(t, len(missed) + (r if refill else 0))
+            xi, then = math.sqrt(left) * xi, left * then
+            if refill:
+                xi = xi + refill * normals[len(missed) :]
         else:
             missed, then = order, np.zeros(len(actions))
             normals = first(t, r + len(order))
             xi, normals = normals[:r], normals[r:]
-        for a, normal in zip(missed, normals, strict=True):
+        for a, normal in zip(missed, normals, strict=False):
             xi = xi + math.sqrt(V[a] - then[a]) * normal * actions[a]
-        models[m] = xi, V.copy()
+        models[m] = xi, V.copy(), t
         read.append(data.mode(xi))
         arm = int(np.argmax(offsets + actions @ read[-1]))
         arms.append(arm)
         mean, _ = mean_and_variance(family, offsets[arm] + actions[arm] @ theta)
         if arm not in order:
             order.append(arm)
+        n, y, V = discount * n, discount * y, discount * V
         n[arm] += 1
         y[arm] += reward(t, float(mean))
         played = np.array(order, int)

@@ -5,6 +5,7 @@ from typing import Any
 
 from fastes.agents.agent import Agent, label
 from fastes.agents.bayes_ucb import BayesUCB
+from fastes.agents.discounted_linucb import DiscountedLinUCB
 from fastes.agents.ensemble_plus_plus import EnsemblePlusPlus
 from fastes.agents.ensemble_sampling import EnsembleSampling
 from fastes.agents.epsilon_greedy import EpsilonGreedy
@@ -31,6 +32,7 @@ AGENTS: dict[str, type[Agent]] = {
         InformationDirectedSampling,
         BayesUCB,
         LinUCB,
+        DiscountedLinUCB,
         EpsilonGreedy,
         Greedy,
         UniformRandom,

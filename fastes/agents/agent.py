@@ -123,6 +123,9 @@ class Agent(ABC):
     discount: float = 1.0
     """How much a reward counts when one more has been taken in."""
 
+    window: int = 0
+    """How many of the last rewards count; 0: all."""
+
     rooted: ClassVar[bool] = False
     """Whether its belief keeps a root of the covariance, to sample models, instead of the
     covariance."""
@@ -135,7 +138,8 @@ class Agent(ABC):
         prior = self.noise_shape, self.noise_scale, self.least_noise
         noise = prior if self.noise == "learned" else None
         variance = constant_variance(self.variance)
-        return BeliefOptions(self.rooted, self.belief, variance, noise, self.discount)
+        remembered = self.discount, self.window
+        return BeliefOptions(self.rooted, self.belief, variance, noise, *remembered)
 
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:

@@ -11,7 +11,7 @@ LEAST = 1e-9
 def discount() -> Any:
     """Return the parameter `discount`, as a field of a dataclass."""
     return parameter(
-        "How much a reward counts when one more is taken in; below 1, what is old is forgotten.",
+        "Factor of the weight of a reward for each one taken in after it; below 1 agents forget.",
         "number",
         1.0,
         default=1.0,

@@ -60,9 +60,9 @@ class EnsembleSampling(Agent):
         the same values. Auto is deferred.
     perturbations : {"normal", "signs", "bootstrap"}
         Law of a perturbation: N(0, sigma^2) as in the paper, or sigma times a fair sign. With
-        signs, arms that change from step to step and a discount need the eager engine. Bootstrap, for rewards of 0
-        and 1 on arms that come again: a model counts each reward twice or not at all, by a fair
-        coin.
+        signs, arms that change from step to step and a discount need the eager engine. Bootstrap,
+        for rewards of 0 and 1 on arms that come again, without a discount: a model counts each
+        reward twice or not at all, by a fair coin.
     symmetric : bool
         Whether the deviation of the model read from mu_t gets a fair random sign: an ensemble of
         M models and their reflections.
@@ -84,8 +84,8 @@ class EnsembleSampling(Agent):
         The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
         With more noise the prior is wider, in proportion: name the least that is likely.
     discount : float
-        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
-        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
+        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
+        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------

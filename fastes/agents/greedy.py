@@ -35,8 +35,8 @@ class Greedy(Agent):
         The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
         With more noise the prior is wider, in proportion: name the least that is likely.
     discount : float
-        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
-        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
+        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
+        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------

@@ -36,8 +36,8 @@ class InformationDirectedSampling(Agent):
     samples : int
         Draws from the posterior at every step, from 1 to 65,536.
     discount : float
-        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
-        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
+        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
+        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------

@@ -30,6 +30,10 @@ PROPOSALS = 32
 many plays, it stays where it was in one step of 2,000."""
 
 
+LONGEST_WINDOW = 65_536
+"""Rewards: beyond, computing the belief afresh would take most of the time."""
+
+
 @dataclass(frozen=True, repr=False)
 class ThompsonSampling(Agent):
     """Thompson sampling: draw theta from the posterior, play its best arm.
@@ -56,8 +60,11 @@ class ThompsonSampling(Agent):
         The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
         With more noise the prior is wider, in proportion: name the least that is likely.
     discount : float
-        How much a reward counts when one more is taken in, from 1e-9 to 1. Below 1 the agent forgets,
-        at a rate of 1 / (1 - discount) rewards, and without new ones returns to the prior.
+        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
+        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
+    window : int
+        Number of the last rewards that count, at most 65,536; 0: all. The belief is the posterior
+        given these. Where rewards are not Gaussian it needs the online belief.
 
     Examples
     --------
@@ -82,10 +89,26 @@ class ThompsonSampling(Agent):
     noise_scale: float = noise_scale()
     least_noise: float = least_noise()
     discount: float = discount()
+    window: int = parameter(
+        "How many of the last rewards count; 0: all.",
+        "integer",
+        0,
+        default=0,
+        maximum=LONGEST_WINDOW,
+        labelled="unusual",
+    )
     name: ClassVar[str] = "ts"
     title: ClassVar[str] = "TS"
     scores: ClassVar[str] = "linear"
     rooted: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.window and self.discount < 1.0:
+            raise ValueError(
+                "window and discount are two ways to forget: leave one out, "
+                f"got {self.window:,} and {self.discount:g}"
+            )
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its state."""

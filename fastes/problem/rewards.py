@@ -40,6 +40,8 @@ class BeliefOptions(NamedTuple):
         its variance, and the noise with which theta has its prior.
     discount : float
         How much a reward counts when one more has been taken in, at most 1.
+    window : int
+        How many of the last rewards count; 0: all.
     """
 
     rooted: bool = False
@@ -47,6 +49,13 @@ class BeliefOptions(NamedTuple):
     variance: float = 0.0
     noise: tuple[float, float, float] | None = None
     discount: float = 1.0
+    window: int = 0
+
+    def memory(self, r: int) -> Any:
+        """Return the layout of the memory of a normal belief about r coordinates."""
+        from fastes.kernels.beliefs.memory import windowed, with_discount
+
+        return windowed.layout(self.window, r) if self.window else with_discount(self.discount)
 
 
 @dataclass(frozen=True)
@@ -143,19 +152,16 @@ class GaussianRewards(RewardLaw):
     def belief(self, keys: int | None, r: int, steps: int, options: BeliefOptions) -> Any:
         """Return the layout of the posterior."""
         from fastes.kernels.beliefs.gaussian.state import gaussian
-        from fastes.kernels.beliefs.memory import with_discount
         from fastes.kernels.beliefs.noise import learned_noise
 
         if options.kind == "online" or options.variance:
             name = "belief" if options.kind == "online" else "variance"
             raise ValueError(f"{name} is about rewards that are not gaussian: leave it out")
         if options.noise is None:
-            memory = with_discount(options.discount)
-            return gaussian.layout(r, options.rooted, memory=memory)
-        if options.discount < 1.0:
-            raise ValueError(
-                f"discount must be 1 where noise is 'learned', got {options.discount:g}"
-            )
+            return gaussian.layout(r, options.rooted, memory=options.memory(r))
+        if options.discount < 1.0 or options.window:
+            name, value = ("window", options.window) if options.window else ("discount", options.discount)
+            raise ValueError(f"{name} needs noise 'known', got {value:g} where noise is 'learned'")
         return gaussian.layout(r, options.rooted, learned_noise.layout(*options.noise))
 
     def layout(self, truth: Truth | None) -> Any:
@@ -213,8 +219,13 @@ class GeneralisedLinear(RewardLaw):
                     "variance is that of the rewards, 'fisher', where a belief is online, "
                     f"got {options.variance:g}"
                 )
-            memory = with_discount(options.discount)
-            return gaussian.layout(r, options.rooted, linearised.layout(family, r), memory)
+            rewards = linearised.layout(family, r)
+            return gaussian.layout(r, options.rooted, rewards, options.memory(r))
+        if options.window:
+            raise ValueError(
+                "window needs belief 'online' where rewards are not gaussian: the exact one counts "
+                f"rewards by arm, got {options.window:,}"
+            )
         if keys is None and steps == 0:
             raise ValueError(
                 "belief 'exact' keeps every reward of arms that do not come again, for as many "

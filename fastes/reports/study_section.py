@@ -93,8 +93,8 @@ def _limits(page: Page, results: Sequence[Result]) -> Limits:
     found = {}
     for result in results:
         c, M = result.configuration, models_of(result)
-        usual = {"inflation": 1.0, "noise": "known"}
-        exact = c.agent == "ts" and all(c.parameters.get(k, v) == v for k, v in usual.items())
+        usual = {"inflation": 1.0, "noise": "known", "discount": 1.0, "window": 0}
+        exact = c.agent == "ts" and all(c.parameters.get(n, v) == v for n, v in usual.items())
         if c.outside_theory or not (M or exact):
             continue
         if c.problem not in known:

@@ -54,9 +54,10 @@ def simulate(
         The problem.
     agent : Agent or custom agent
         The agent: `EnsembleSampling`, `ThompsonSampling`, `EnsemblePlusPlus`, `PerturbedHistory`,
-        `LinearEnsemble`, `InformationDirectedSampling`, `BayesUCB`, `LinUCB`, `EpsilonGreedy`,
-        `Greedy` or `UniformRandom`. A custom agent is any object with ``start(bandit, seed)``,
-        which returns an object with ``act()`` and ``observe(arm, reward)``, and for diagnostics
+        `LinearEnsemble`, `InformationDirectedSampling`, `BayesUCB`, `LinUCB`, `DiscountedLinUCB`,
+        `EpsilonGreedy`, `Greedy` or `UniformRandom`. A custom agent is any object with
+        ``start(bandit, seed)``, which returns an object with ``act()`` and
+        ``observe(arm, reward)``, and for diagnostics
         ``action_law()``. If arms change, the calls are ``act(actions)`` and
         ``observe(row, reward)``.
     T : int

@@ -85,6 +85,11 @@ class Experiment:
                     "diagnostics compare with the posterior given the noise, which an agent with "
                     f"noise 'learned' does not know, got {agent.label}"
                 )
+            if agent.discount < 1.0 or agent.window:
+                raise ValueError(
+                    "diagnostics compare with the posterior given all data, which an agent with a "
+                    f"discount or a window forgets, got {agent.label}"
+                )
             if self.bandit.rewards.name != "gaussian" and agent.belief == "online":
                 raise ValueError(
                     "diagnostics compare with the posterior given all data, which belief 'online' "

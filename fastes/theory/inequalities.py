@@ -83,7 +83,13 @@ def models_of(result: Result) -> int | None:
 
 def models_in_the_paper(agent: str, parameters: Mapping[str, Any]) -> int | None:
     """Return M if an agent of this name is ensemble sampling as in the paper, and no variant."""
-    usual = {"perturbations": "normal", "inflation": 1.0, "symmetric": False, "noise": "known"}
+    usual = {
+        "perturbations": "normal",
+        "inflation": 1.0,
+        "symmetric": False,
+        "noise": "known",
+        "discount": 1.0,
+    }
     as_there = all(parameters.get(name, value) == value for name, value in usual.items())
     return parameters["M"] if agent == "es" and as_there else None
 

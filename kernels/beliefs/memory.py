@@ -1,4 +1,4 @@
-"""How long a belief remembers: all rewards alike, or the recent ones more.
+"""How long a belief remembers: all rewards alike, the recent ones more, or the last ones only.
 
 With a discount gamma < 1 a reward counts gamma times as much with each reward taken in after it,
 and what is forgotten goes back to the prior, N(0, I):
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit.decorators import generic, inlined
+from ..states.layout import allocated, zeros
 
 LONGEST_PERIOD = 256
 
@@ -39,10 +40,24 @@ class Discounted(NamedTuple):
     period: int  # n
 
 
+class Windowed(NamedTuple):
+    """Only the last n rewards count."""
+
+    rows: np.ndarray  # (n, r): what they were of, reward k in k % n
+    pay: np.ndarray  # (n,)
+    count: np.ndarray  # (1,) int64: rewards so far
+
+
+@allocated
+def windowed(n: int, r: int) -> Windowed:
+    """Return the memory of the last n rewards, of which there was none so far."""
+    return Windowed(zeros((n, r)), zeros(n), zeros(1, np.int64))
+
+
 UNLIMITED = Unlimited()
 
 Memory = Any
-"""One of the two."""
+"""One of the three."""
 
 
 def with_discount(discount: float, period: int = LONGEST_PERIOD) -> Memory:
@@ -93,6 +108,17 @@ def _refill_scale(memory, since, now):
     return np.sqrt(forgotten) * fading(memory, now % n)
 
 
+@generic
+def lost(memory, power):
+    """Return 1 - gamma^(power n), what a refill gives back where gamma^power is the discount."""
+    return 0.0
+
+
+@lost.body(Discounted)
+def _lost(memory, power):
+    return _forgotten(memory, power * memory.period)
+
+
 @inlined
 def _forgotten(memory, rewards):
     """Return 1 - gamma^rewards, to full precision."""
@@ -112,10 +138,10 @@ def _is_forgotten(memory, rewards):
 
 @generic
 def refill_due(memory, rewards):
-    """Return whether the prior is refilled after so many rewards."""
+    """Return whether the prior is refilled with the last of so many rewards."""
     return False
 
 
 @refill_due.body(Discounted)
 def _refill_due(memory, rewards):
-    return rewards == memory.period
+    return rewards > 0 and rewards % memory.period == 0

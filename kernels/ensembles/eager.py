@@ -31,7 +31,7 @@ from ..beliefs.interface import (
     perturbation_root,
     update,
 )
-from ..beliefs.memory import Discounted, Memory, fading, refill_scale
+from ..beliefs.memory import Discounted, Memory, fading, refill_due, refill_scale
 from ..beliefs.noise import draw_noise
 from ..jit.decorators import entry, generic, inlined, kernel
 from ..states.layout import allocated, filled, zeros
@@ -156,7 +156,7 @@ def _take_in_and_forget(memory, source, first, start, weights, b, n, xi):
         for j in range(r):
             for i in range(TILE):
                 xi[j, i] = fma(weights[s, i], b[s, j], root * xi[j, i])
-        if (start + s + 1) % memory.period == 0:
+        if refill_due(memory, start + s + 1):
             _refill_tile(memory, source, first, start + s + 1, xi)
 
 

@@ -6,7 +6,7 @@ lanes from m ceil(r / 2) on, at the counter k.
 
 import numpy as np
 
-from ..beliefs.memory import Discounted, fading, refill_scale
+from ..beliefs.memory import Discounted, fading, refill_due, refill_scale
 from ..jit.decorators import generic, inlined
 from ..streams.layout import REFILL
 from ..streams.normals import normal_pair
@@ -16,7 +16,7 @@ _U = np.uint64
 
 @inlined
 def refill_pair(memory, source, m, rewards, pair, r):
-    """Return the normals of coordinates 2 pair and 2 pair + 1 of model m, with that many rewards."""
+    """Return the normals of coordinates 2 pair and 2 pair + 1 of model m at a refill."""
     lane, refill = _U(m) * _U((r + 1) >> 1) + _U(pair), _U(rewards // memory.period - 1)
     return normal_pair(source, REFILL, lane, refill)
 
@@ -41,7 +41,7 @@ def refill(memory, source, m, rewards, xi):
 @refill.body(Discounted)
 def _refill(memory, source, m, rewards, xi):
     r = xi.shape[0]
-    if rewards % memory.period == 0:
+    if refill_due(memory, rewards):
         scale = refill_scale(memory, 0, memory.period)
         for pair in range((r + 1) >> 1):
             x, y = refill_pair(memory, source, m, rewards, pair, r)

@@ -8,9 +8,9 @@ found in the sequence of plays: each is written down with its arm's V before it,
 at a milestone, all of V is. From V now, or at the first milestone after tau, one goes back play by
 play. No number is subtracted on the way: V_a(tau) is what it was, to the bit.
 
-With a discount gamma (beliefs/memory.py) V fades with every play: then rewards with perturbations of
-variance 1 have such a log too, with V of its own. What was missed over n plays is
-V_a(now) - gamma^n V_a(tau), and nothing of an arm that was not played; and the prior is refilled.
+With a discount gamma (beliefs/memory.py) V fades with every play: then perturbations of variance 1
+have such a log too, with V of its own. What was missed over n plays is V_a(now) - gamma^n V_a(tau),
+and nothing of an arm that was not played; and the prior is refilled.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from ..beliefs.interface import (
     slot_of_key,
     variances_by_arm,
 )
-from ..beliefs.memory import UNLIMITED, Memory, fading, refill_scale
+from ..beliefs.memory import UNLIMITED, Discounted, Memory, fading, refill_scale
 from ..jit.decorators import generic, inlined, kernel
 from ..states.layout import allocated, copy_saved, filled, full, saved_fields, zeros
 from ..streams.normals import fill_normals
@@ -39,11 +39,22 @@ from .deferred import DeferredEnsemble, deferred_ensemble
 from .deviations import Deviations
 
 _PLAYS_BETWEEN_MILESTONES = 128
-_PLAYS_BETWEEN_MILESTONES_PER_SLOT = 2
 
 # What `WeightLog.size` holds.
 _MILESTONES = 0  # made
 _KEPT = 1  # numbers in `kept`
+
+
+@generic
+def plays_a_slot(memory):
+    """Return how many plays for each slot there are between milestones, if not fewer than 128."""
+    return 8
+
+
+@plays_a_slot.body(Discounted)
+def _plays_a_slot(memory):
+    # Fewer: a catch-up reads half of them, and arms that are not played any more are many.
+    return 2
 
 
 class WeightLog(NamedTuple):
@@ -68,7 +79,7 @@ class OwnVariances(ArmVariances):
 
 @allocated
 def own_variances(K: int, r: int, steps: int) -> OwnVariances:
-    """Return the variances of K arms before the first play, for as many plays as steps, if known."""
+    """Return the variances of K arms before the first of so many plays, or of any number."""
     slots = min(K, steps) if steps else K
     return OwnVariances(
         slot_of_arm=full(K, -1, np.int32),
@@ -93,7 +104,7 @@ def weight_log(
         before=zeros(plays),
         milestone_time=zeros(milestones, np.int64),
         milestone_start=zeros(milestones + 1, np.int64),
-        kept=zeros(-(-plays // _PLAYS_BETWEEN_MILESTONES_PER_SLOT)),
+        kept=zeros(-(-plays // plays_a_slot(memory))),
         size=zeros(2, np.int64),
     )
 
@@ -136,7 +147,7 @@ def _note_before(log, key):
         return
     milestones = log.size[_MILESTONES]
     age = time - (log.milestone_time[milestones - 1] if milestones > 0 else 0)
-    if age >= max(_PLAYS_BETWEEN_MILESTONES, _PLAYS_BETWEEN_MILESTONES_PER_SLOT * taken):
+    if age >= max(_PLAYS_BETWEEN_MILESTONES, plays_a_slot(log.memory) * taken):
         _set_milestone(log, time)
     log.slot[time] = slot
     log.before[time] = log.arms.variances[slot]
@@ -360,7 +371,7 @@ def _restored_log(
     return set_milestones(restored, arrays), arrays["read_at"], copies
 
 
-def _restored_variances(arms: OwnVariances, arrays: Mapping[str, np.ndarray]) -> OwnVariances:
+def _restored_variances(arms: ArmVariances, arrays: Mapping[str, np.ndarray]) -> OwnVariances:
     known: OwnVariances = filled(arms, arrays, "arms_")
     taken, plays = known.size
     slots = known.slot_of_arm[known.slot_of_arm >= 0]
@@ -397,7 +408,7 @@ def _with_milestones(log: WeightLog, arrays: Mapping[str, np.ndarray]) -> Weight
     plays = int(log.arms.size[PLAYS])
     variances, last = np.array(log.arms.variances), plays
     taken = int(log.arms.size[SLOTS])
-    gap = max(_PLAYS_BETWEEN_MILESTONES, _PLAYS_BETWEEN_MILESTONES_PER_SLOT * taken)
+    gap = max(_PLAYS_BETWEEN_MILESTONES, plays_a_slot(log.memory) * taken)
     times = range(gap, plays, gap)
     for milestone, time in reversed(list(enumerate(times))):
         for play in range(last - 1, time - 1, -1):

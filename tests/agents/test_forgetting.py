@@ -71,6 +71,23 @@ def test_the_belief_is_that_of_its_definition(discount, name, K, d, T):
         assert state.variance_drift[0] >= -1e-9
 
 
+@pytest.mark.parametrize("discount", [*DISCOUNTS, 1.0])
+@pytest.mark.parametrize(("K", "d", "T"), [(1, 1, 1), (9, 4, 300)])
+def test_discounted_linucb_has_both_matrices_of_its_definition(discount, K, d, T):
+    bandit, n = problem(K, d), reference.period(discount)
+    arms, rewards = played(bandit, T)
+    state, _ = follow(bandit, fastes.DiscountedLinUCB(discount=discount), arms, rewards)
+    rows = bandit.actions[arms]
+    P, mu = reference.forgetful_posterior(rows, rewards, discount, n)
+    V = np.eye(d)
+    for k, b in enumerate(rows):
+        V = discount**2 * V + np.outer(b, b)
+        V += (1 - discount ** (2 * n)) * np.eye(d) if (k + 1) % n == 0 else 0.0
+    S = np.linalg.inv(P)
+    np.testing.assert_allclose(state.spread, S @ V @ S, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(state.z, mu, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("discount", DISCOUNTS)
 @pytest.mark.parametrize(("M", "d", "T"), [(1, 1, 1), (70, 3, 150)])
 def test_models_that_are_all_kept_are_those_of_their_definition(discount, M, d, T):
@@ -154,8 +171,8 @@ def test_a_model_that_is_read_is_the_reference_s(discount, K, d, M, T, log):
         age = t - since.get(m, 0)
         if m not in xi or discount ** (age / 2) < 2.0**-53:
             fresh += m in xi
-            drawn = normals(m not in xi, t)(d + t % n)
-            xi[m] = reference.drawn_from_forgetful(rows[:t], discount, n, drawn)
+            given = rows[:t], arms[:t].tolist(), discount, n
+            xi[m] = reference.drawn_from_forgetful(*given, normals(m not in xi, t))
         elif log == "rows":
             refill, w = reference.refilled(discount, n, since[m], t), normals(False, t)(300)
             block, used = row_log.block_length(d), pieces(since[m], t, row_log.block_length(d), d)
@@ -189,3 +206,101 @@ def pieces(since, now, block, d):
         used += 1 if length == 1 else d
         s += length
     return used
+
+
+@pytest.mark.parametrize("n", [1, 3, 40, 600])
+@pytest.mark.parametrize(("K", "d", "T"), [(1, 1, 5), (9, 4, 700)])
+@pytest.mark.parametrize("decades", [0.0, 4.0])
+def test_a_window_is_the_posterior_given_the_last_rewards(n, K, d, T, decades):
+    bandit = problem(K, d, decades=decades)
+    arms, rewards = played(bandit, T)
+
+    def check(t, state):
+        if t % 97 < 2 or t == n + 1:
+            rows, y = bandit.actions[arms[max(0, t - n) : t]], rewards[max(0, t - n) : t]
+            P, mu = reference.forgetful_posterior(rows, y, 1.0, 1)
+            S = np.linalg.inv(P)
+            np.testing.assert_allclose(covariance_of(state.belief), S, rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(state.belief.mu, mu, rtol=1e-7, atol=1e-7)
+
+    follow(bandit, fastes.ThompsonSampling(window=n), arms, rewards, check)
+
+
+def test_a_window_that_holds_all_rewards_is_exact_thompson_sampling():
+    bandit = fastes.LinearBandit.random(K=5, d=2)
+    both = [fastes.ThompsonSampling(), fastes.ThompsonSampling(window=50)]
+    one, other = (fastes.simulate(bandit, agent, T=50, runs=3) for agent in both)
+    np.testing.assert_array_equal(one.regret.per_run, other.regret.per_run)
+
+
+def test_a_direction_that_is_never_played_does_not_wind_up():
+    _never_played(20_000)
+
+
+@pytest.mark.slow
+def test_a_direction_that_is_not_played_for_ten_million_steps_does_not_wind_up():
+    _never_played(10_000_000)
+
+
+def _never_played(T):
+    # Arms over four decades, none with a part along the last coordinate. What is known of it stays
+    # the prior, and the belief stays that of the rewards which still count.
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(16, 4)) * 10.0 ** rng.uniform(-2, 2, (16, 1))
+    rows[:, 3] = 0.0
+    bandit, discount = fastes.LinearBandit(np.vstack([rows, np.eye(4)])), 0.9
+    n = reference.period(discount)
+    T -= T % n + 1
+    arms, rewards = rng.integers(0, 16, T), rng.normal(size=T)
+    for agent in (fastes.ThompsonSampling(discount=discount), fastes.Greedy(discount=discount)):
+        live = agent.start(bandit, seed=1)
+        for first in range(0, T, 100_000):
+            live.observe(arms[first : first + 100_000], rewards[first : first + 100_000])
+        belief = live._state.belief
+        S, recent = covariance_of(belief), slice(T - T % n - 100 * n, T)
+        P, mu = reference.forgetful_posterior(rows[arms[recent]], rewards[recent], discount, n)
+        np.testing.assert_allclose(S, np.linalg.inv(P), rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(belief.mu, mu, rtol=1e-6, atol=1e-8)
+        assert S[3, 3] == pytest.approx(discount ** -(T % n), rel=1e-10)
+
+
+@pytest.mark.parametrize("where", ["fixed", "fresh"])
+def test_deferred_ensembles_have_the_law_of_the_eager_engine_s(where):
+    # Final regret, 3,000 runs each on different seeds: two-sample KS test, level 1e-4 each.
+    fixed = fastes.LinearBandit.random(K=20, d=3, prior_cov=4.0)
+    fresh = fastes.LinearBandit(fastes.actions.Fresh(20, 3), prior_cov=4.0)
+    finals = [
+        fastes.simulate(
+            {"fixed": fixed, "fresh": fresh}[where],
+            fastes.EnsembleSampling(3, engine, discount=0.8),
+            T=60,
+            runs=3_000,
+            seed=seed,
+        ).regret.final
+        for seed, engine in enumerate(("deferred", "eager"))
+    ]
+    assert stats.ks_2samp(*finals).pvalue > 1e-4
+
+
+def test_what_has_no_meaning_with_a_discount_is_refused():
+    with pytest.raises(ValueError, match="discount must be a number from 1e-09 to 1, got 0"):
+        fastes.Greedy(discount=0)
+    with pytest.raises(ValueError, match=r"discount must be 1\.0 where perturbations are"):
+        fastes.EnsembleSampling(3, perturbations="bootstrap", discount=0.9)
+    with pytest.raises(ValueError, match="window and discount are two ways to forget"):
+        fastes.ThompsonSampling(discount=0.9, window=5)
+    bandit = fastes.LinearBandit.random(K=5, d=2)
+    with pytest.raises(ValueError, match="which an agent with a discount or a window forgets"):
+        fastes.simulate(bandit, fastes.Greedy(discount=0.9), T=5, diagnostics=True)
+    clicks = fastes.LogisticBandit.random(K=5, d=2)
+    with pytest.raises(ValueError, match="window needs belief 'online'"):
+        fastes.simulate(clicks, fastes.ThompsonSampling(window=5), T=5)
+    with pytest.raises(ValueError, match="D-LinUCB plays on gaussian rewards only"):
+        fastes.simulate(clicks, fastes.DiscountedLinUCB(), T=5)
+
+
+def test_signs_with_a_discount_are_kept_by_all_models():
+    bandit = fastes.LinearBandit.random(K=5, d=2)
+    agent = fastes.EnsembleSampling(3, perturbations="signs", discount=0.9)
+    state = agent.initial_state(bandit.K, bandit.rank, source(1), 10)
+    assert isinstance(state, eager.EagerEnsemble)

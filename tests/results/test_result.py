@@ -48,7 +48,7 @@ def test_a_single_run_has_no_standard_error():
 def test_the_values_are_those_of_the_regret(result):
     (summary,) = result.to_dict()["agents"]
     usual = {"perturbations": "normal", "symmetric": False, "inflation": 1.0}
-    usual |= {"belief": "auto", "variance": "fisher"}
+    usual |= {"belief": "auto", "variance": "fisher", "discount": 1.0}
     assert summary["parameters"] == {"M": 10, "engine": "deferred", **usual}
     final = result.regret.final
     expected = [

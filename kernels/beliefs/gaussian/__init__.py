@@ -1,3 +1,3 @@
 """The normal belief about z: the exact posterior where rewards are normal."""
 
-from . import questions, update  # noqa: F401, which register the bodies
+from . import questions, update, window  # noqa: F401, which register the bodies

@@ -1,17 +1,18 @@
-"""What a discount changes of a normal belief with each reward, before it is taken in (memory.py)."""
+"""How a normal belief forgets with each reward, before that is taken in (memory.py).
+
+S grows at once. What S is computed afresh from does not change until then: rewards since then are
+weighted by gamma^-1, gamma^-2, ..., and all is multiplied by gamma^k after k of them (`fade`).
+"""
 
 import numpy as np
 
 from ...jit.decorators import generic, inlined
-from ..memory import Discounted, fade_by_age, fading
+from ..memory import Discounted, fading
 
 
 @generic
 def forget(memory, belief):
-    """Let the belief forget for one reward: S <- S / gamma, or its root; mu does not change.
-
-    What `refactor` computes from forgets there (`fade`).
-    """
+    """Let the belief forget for one reward: S <- S / gamma, or its root; mu does not change."""
 
 
 @forget.body(Discounted)
@@ -44,19 +45,24 @@ def _rise(memory, rewards):
 
 
 @generic
-def recent_key(memory, belief, key):
-    """Return the key of a play among the recent ones. Those of one key count alike."""
-    return key
+def weight_of(memory, rewards):
+    """Return the weight of a reward that is taken in so many rewards after the last `refactor`."""
+    return 1.0
 
 
-@recent_key.body(Discounted)
-def _recent_key(memory, belief, key):
-    return belief.since_refactor[0]
+@weight_of.body(Discounted)
+def _weight_of(memory, rewards):
+    return memory.discount ** -np.float64(rewards + 1)
+
+
+@generic
+def remember(memory, b, y):
+    """Keep a reward that has been taken in, if it is to be taken out again."""
 
 
 @generic
 def fade(memory, rewards, U, eta):
-    """Let U mu = eta forget over so many rewards."""
+    """Let U mu = eta, with the rewards since the last `refactor` taken in, forget over them."""
 
 
 @fade.body(Discounted)
@@ -65,14 +71,3 @@ def _fade(memory, rewards, U, eta):
     _scale(scale, U)
     for i in range(eta.shape[0]):
         eta[i] *= scale
-
-
-@generic
-def fade_columns(memory, columns, n):
-    """Let n rewards, a column each in the order of time, count by their age."""
-
-
-@fade_columns.body(Discounted)
-def _fade_columns(memory, columns, n):
-    for j in range(columns.shape[0]):
-        fade_by_age(memory, columns[j, :n])

@@ -11,7 +11,7 @@ from ...arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ...jit.decorators import entry, inlined
 from ...streams.normals import fill_normals
 from .. import interface
-from ..memory import fade_by_age, fading
+from ..memory import fading
 from ..noise import variance_law
 from ..normal_law import NormalLaw, draw_normal
 from .refactor import absorb_recent, refactor
@@ -36,12 +36,11 @@ def _model_from_xi(belief, xi, z):
 def _scale_normals(belief, scale, normals):
     """Scale the normals of the rows of a factor and of the recent arms by how much they count."""
     r, n = belief.mu.shape[0], belief.since_refactor[1]
-    of_factor = scale * fading(belief.memory, belief.since_refactor[0])
+    scale *= fading(belief.memory, belief.since_refactor[0])
     for i in range(r):
-        normals[i] *= of_factor
+        normals[i] *= scale
     for i in range(n):
-        normals[r + i] *= scale * np.sqrt(np.float64(belief.recent_plays[i]))
-    fade_by_age(belief.memory, normals[r:])
+        normals[r + i] *= scale * np.sqrt(belief.recent_plays[i])
 
 
 @interface.draw_xi.body(Gaussian)
@@ -98,7 +97,7 @@ def _load_roots(belief, R, X):
         eta[i] = belief.eta[i]
         for j in range(r):
             R[i, j] = belief.factor[i, j]
-    absorb_recent(belief, R, eta)
+    absorb_recent(belief.memory, belief, R, eta)
     invert_transposed(R, X)
 
 

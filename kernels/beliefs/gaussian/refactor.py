@@ -6,7 +6,7 @@ from ...arithmetic.triangular import absorb, invert_transposed
 from ...arithmetic.vectors import axpy, dot
 from ...jit.decorators import generic, inlined, kernel
 from ..memory import Discounted, refill_due, refill_scale
-from .forget import fade, fade_columns
+from .forget import fade
 from .state import FEWEST_UPDATES, MOST_UPDATES
 
 _WELL_CONDITIONED = 1e7
@@ -21,21 +21,19 @@ def load_recent(belief, columns):
     """
     r, distinct = belief.mu.shape[0], belief.since_refactor[1]
     for i in range(distinct):
-        scale = np.sqrt(np.float64(belief.recent_plays[i]))
+        scale = np.sqrt(belief.recent_plays[i])
         for j in range(r):
             columns[j, i] = scale * belief.recent[i, j]
         columns[r, i] = belief.recent_pay[i] / scale
     return distinct
 
 
-@inlined
-def absorb_recent(belief, U, eta):
+@generic
+def absorb_recent(memory, belief, U, eta):
     """Take the rewards since the last `refactor` into U mu = eta; cost O(n r^2)."""
-    memory, columns = belief.memory, belief.scratch.columns
-    n = load_recent(belief, columns)
-    fade(memory, belief.since_refactor[0], U, eta)
-    fade_columns(memory, columns, n)
-    absorb(U, eta, columns, n)
+    columns = belief.scratch.columns
+    absorb(U, eta, columns, load_recent(belief, columns))
+    fade(belief.memory, belief.since_refactor[0], U, eta)
 
 
 @inlined
@@ -59,7 +57,7 @@ def refactor(belief):
     """
     U, X, S = belief.factor, belief.root, belief.S
     r = U.shape[0]
-    absorb_recent(belief, U, belief.eta)
+    absorb_recent(belief.memory, belief, U, belief.eta)
     if refill_due(belief.memory, belief.since_refactor[0]):
         _refill(belief)
     belief.since_refactor[:2] = 0
@@ -73,11 +71,11 @@ def refactor(belief):
     for i in range(r - 1, -1, -1):
         rest = belief.eta[i] - dot(U[i, i + 1 :], belief.mu[i + 1 :])
         belief.mu[i] = rest / U[i, i]
-    belief.since_refactor[2] = _updates_allowed(belief.memory, U, X)
+    belief.since_refactor[2] = updates_allowed(belief.memory, U, X)
 
 
 @generic
-def _updates_allowed(memory, U, X):
+def updates_allowed(memory, U, X):
     """Return how many updates may follow before the next `refactor`; cost O(r^2).
 
     Each rounds S to about 1e-16 of its largest variance, which P multiplies by its largest
@@ -91,6 +89,6 @@ def _updates_allowed(memory, U, X):
     return np.int64(MOST_UPDATES if precision * spread < _WELL_CONDITIONED else FEWEST_UPDATES)
 
 
-@_updates_allowed.body(Discounted)
+@updates_allowed.body(Discounted)
 def _updates_to_refill(memory, U, X):
     return np.int64(memory.period)

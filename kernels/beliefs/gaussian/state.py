@@ -52,8 +52,8 @@ class Gaussian(NamedTuple):
     root: np.ndarray  # (r, r): X, lower triangular, S = X'X after `refactor` and `update_root`
     recent: np.ndarray  # (n, r): the distinct arms played since, one a row
     recent_key: np.ndarray  # (n,) int64: their keys; arms of one key are equal
-    recent_plays: np.ndarray  # (n,) int64: how often each was played
-    recent_pay: np.ndarray  # (n,): what each paid in all
+    recent_plays: np.ndarray  # (n,): how often each was played, weighted (forget.py)
+    recent_pay: np.ndarray  # (n,): what each paid in all, weighted
     since_refactor: np.ndarray  # (3,) int64: updates since, distinct arms in them, updates allowed
     scratch: Scratch
 
@@ -85,7 +85,7 @@ def gaussian(
         root=identity(r, 1.0 / scale),
         recent=zeros((n, r)),
         recent_key=zeros(n, np.int64),
-        recent_plays=zeros(n, np.int64),
+        recent_plays=zeros(n),
         recent_pay=zeros(n),
         since_refactor=full(3, [0, 0, allowed], np.int64),
         scratch=Scratch(zeros(r), zeros((3, r)), zeros((r + 1, n)), zeros(256, np.int64)),

@@ -8,7 +8,7 @@ from ...arithmetic.vectors import axpy, dot, multiply_transposed
 from ...jit.decorators import generic, inlined, kernel
 from .. import interface
 from ..noise import note_error, prior_root
-from .forget import fade, fade_columns, forget, recent_key, rise
+from .forget import fade, forget, remember, rise, weight_of
 from .refactor import load_recent, refactor
 from .rewards import Linearised, linearise, root_of_last
 from .state import FEWEST_UPDATES, Gaussian, RootedGaussian
@@ -81,12 +81,13 @@ def update_covariance(belief, b, key, y):
 
 
 @inlined
-def _remember(belief, b, arm_key, y, g):
+def _remember(belief, b, key, y, g):
     """Count the play of an arm, and its reward, among the recent ones.
 
     Where they are many, one was most likely found where its key was found last.
     """
-    key = recent_key(belief.memory, belief, arm_key)
+    remember(belief.memory, b, y)
+    weight = weight_of(belief.memory, belief.since_refactor[0])
     slot, distinct = belief.scratch.slot, belief.since_refactor[1]
     i = slot[key & 255]
     if i >= distinct or belief.recent_key[i] != key:
@@ -98,11 +99,11 @@ def _remember(belief, b, arm_key, y, g):
         for j in range(b.shape[0]):
             belief.recent[i, j] = b[j]
         belief.recent_key[i] = key
-        belief.recent_plays[i] = 0
+        belief.recent_plays[i] = 0.0
         belief.recent_pay[i] = 0.0
         belief.since_refactor[1] += 1
-    belief.recent_plays[i] += 1
-    belief.recent_pay[i] += y
+    belief.recent_plays[i] += weight
+    belief.recent_pay[i] += weight * y
     belief.since_refactor[0] += 1
     if g < _TELLS_MUCH:
         soon = belief.since_refactor[0] + FEWEST_UPDATES
@@ -134,7 +135,7 @@ def update_root(belief, b, key, y):
     for j in range(r):
         scale[j] = np.sqrt(weight[j] / scale[j])
         weight[j] = -w[j] / weight[j]
-    _carlson(X, w, weight, scale, e)
+    carlson(X, w, weight, scale, e)
     g = 1.0 / a
     error = y - dot(b, mu)
     note_error(belief.rewards, error, g)
@@ -145,7 +146,7 @@ def update_root(belief, b, key, y):
 
 
 @kernel
-def _carlson(X, w, weight, scale, e):
+def carlson(X, w, weight, scale, e):
     """X_j <- scale_j (X_j + weight_j e) and then e += w_j X_j as it was, for j = 0, 1, ...
 
     Four rows at a time, for e to be read and written once for all of them; what is beyond the
@@ -224,10 +225,10 @@ def _update_with_history(belief, row, offset, key, reward, factor, columns, eta)
     if refactor_due(belief):
         r, n = row.shape[0], load_recent(belief, columns)
         scale = _scale(belief.rewards, belief, row, offset, reward)
+        scale *= np.sqrt(weight_of(memory, belief.since_refactor[0]))
         for j in range(r):
             columns[j, n] = scale * row[j]
         columns[r, : n + 1] = 0.0
-        fade(memory, belief.since_refactor[0] + 1, factor, eta)
-        fade_columns(memory, columns, n + 1)
         absorb(factor, eta, columns, n + 1)
+        fade(memory, belief.since_refactor[0] + 1, factor, eta)
     _update_by(belief.rewards, update_covariance, belief, row, offset, key, reward)

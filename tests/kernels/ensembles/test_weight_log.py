@@ -9,6 +9,7 @@ from engine import all_models, from_python, learn
 from fastes.kernels.agents.interface import restored_state, saved_arrays
 from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.glm.state import glm
+from fastes.kernels.beliefs.memory import with_discount
 from fastes.kernels.ensembles import cached_models, deferred, weight_log
 from fastes.kernels.ensembles.deviations import NormalDeviations
 from fastes.kernels.streams import layout
@@ -43,10 +44,22 @@ def es(M, deviations=NormalDeviations(1.0, 1), engine="deferred"):  # noqa: B008
 @pytest.mark.parametrize("family", [Bernoulli(0.0), Bernoulli(0.25), Poisson(0.0)], ids=str)
 @pytest.mark.parametrize(("K", "r", "M", "T"), [(1, 1, 1, 9), (7, 2, 3, 90), (70, 3, 10**6, 70)])
 def test_every_action_and_model_is_the_reference_s(family, K, r, M, T, kept):
+    _follow(family, K, r, M, T, kept, 1.0)
+
+
+@pytest.mark.parametrize("family", [Bernoulli(0.0), Poisson(0.25)], ids=str)
+@pytest.mark.parametrize("discount", [0.5, 0.97])
+@pytest.mark.parametrize(("K", "r", "M", "T"), [(1, 1, 1, 9), (7, 2, 3, 300)])
+def test_models_forget_as_the_reference_s(family, discount, K, r, M, T, kept):
+    _follow(family, K, r, M, T, kept, discount)
+
+
+def _follow(family, K, r, M, T, kept, discount):
     name = type(family).__name__.lower()
     rows, z = problem(K, r, K)
     offsets = np.linspace(-0.5, 0.5, K)
-    run = glm_runs.start(rows, z, es(M), T, SEED, RUN, family, offsets)
+    memory = with_discount(discount, period=1)
+    run = glm_runs.start(rows, z, es(M), T, SEED, RUN, family, offsets, memory=memory)
     arms, models = [], []
     for t in range(T):
         assert run.advance(t, t + 1) == t + 1
@@ -69,6 +82,7 @@ def test_every_action_and_model_is_the_reference_s(family, K, r, M, T, kept):
         later=lambda t, n: reference.normal_vector(SEED, RUN, layout.PERTURBATION, t, n),
         reward=reward,
         theta=z,
+        discount=discount,
     )
     assert arms == expected
     np.testing.assert_allclose(models, read_models, atol=1e-7)
