@@ -276,7 +276,7 @@ MUTANTS = [
     Mutant("kernels/search/certificate.py", "a certificate without certainty",
         "found = ties if certain and not crowded", "found = ties if not crowded",
         _tests(
-            "kernels/search/test_certificate.py::test_the_choices_are_those_of_a_full_scan[huge_norms-ThompsonSampling()]",
+            "kernels/search/test_certificate.py::test_a_search_that_is_given_up_certifies_no_arm",
         ), compiled=True),
     Mutant("kernels/search/scan.py", "ranks of ties off by one",
         "below += arms[j] < arms[i]", "below += arms[j] <= arms[i]", _SAME_TIES, compiled=True),
