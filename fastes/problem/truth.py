@@ -79,10 +79,10 @@ class Truth:
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Truth) and self.words == other.words
+        return isinstance(other, Truth) and self.text == other.text
 
     def __hash__(self) -> int:
-        return hash(self.words)
+        return hash(self.text)
 
     def __repr__(self) -> str:
         given = [f"{name}={_shown(value)}" for name, value in self._given().items()]
@@ -108,7 +108,7 @@ class Truth:
         return not (same_mean and same_spread)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What differs from the belief, on one line; unique to this truth."""
         given = [f"{name.replace('_', ' ')} {_value_text(v)}" for name, v in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]

@@ -249,10 +249,10 @@ def test_a_truth_is_kept_by_files_and_done_again(tmp_path):
     loaded = fastes.load(tmp_path / "both.npz")
     for old, new in zip(both, loaded, strict=True):
         assert new.configuration == old.configuration
-        assert new.truth.words == EVERYTHING.words
+        assert new.truth.text == EVERYTHING.text
         assert (new.truth._root == EVERYTHING._root).all()
         assert_same(fastes.rerun(new, threads=2), old)
-    assert loaded.to_dict()["truth"] == EVERYTHING.words
+    assert loaded.to_dict()["truth"] == EVERYTHING.text
     assert loaded.to_dict()["delay"] == 2
 
 
@@ -297,7 +297,7 @@ def test_words_tell_truths_apart():
         *(Truth(prior_cov=cov) for cov in (1.0, [1.0], [[1.0]])),
         *(Truth(noise_law=law) for law in LAWS),
     ]
-    assert len({truth.words for truth in truths}) == len(truths)
+    assert len({truth.text for truth in truths}) == len(truths)
     assert repr(EVERYTHING) == (
         "Truth(prior_mean=array of shape (3,), prior_cov=array of shape (3, 3), noise=0.9, "
         "noise_law='laplace')"
@@ -334,5 +334,5 @@ def test_an_experiment_of_a_truth_describes_itself():
     experiment = Experiment(BANDIT, [fastes.Greedy()], 9, 2, 0, world=World(EVERYTHING, 4))
     again = type(experiment).from_saved(*experiment.saved())
     assert again.world.delay == 4
-    assert again.world.truth.words == EVERYTHING.words
+    assert again.world.truth.text == EVERYTHING.text
     assert (again.true_theta(1) == experiment.true_theta(1)).all()
