@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from every_agent import FAMILY
+from every_agent import FAMILY, some
 
 import fastes
 from fastes.actions import Ball, Fresh, Offered
@@ -16,22 +16,9 @@ AGENTS = [
     fastes.LinUCB(),
     fastes.UniformRandom(),
 ]
-
-
-def some(*quick):
-    """Return all agents as parameters, those slow that are not named: code for each is compiled.
-
-    Whatever the agent, the same code offers it arms; how it learns and is saved depends on whether
-    arms recur, and is tested for every agent where it is simulated.
-    """
-    return [
-        pytest.param(agent, marks=[] if agent in quick else pytest.mark.slow, id=str(agent))
-        for agent in AGENTS
-    ]
-
-
-# One of each way to keep models, and of each way to score arms.
-SOME = some(FAMILY[0], *AGENTS[len(FAMILY) : len(FAMILY) + 3], fastes.LinUCB())
+# One of each way to keep models, and of each way to score arms. Whatever the agent, the same code
+# offers it arms; how it learns and is saved is tested for every agent where it is simulated.
+SOME = some(AGENTS, FAMILY[0], *AGENTS[len(FAMILY) : len(FAMILY) + 3], fastes.LinUCB())
 
 RNG = np.random.default_rng(8)
 FRESH = Fresh(7, 3)
@@ -146,7 +133,7 @@ def test_one_row_of_many_that_is_none_keeps_all_from_being_learned():
     np.testing.assert_array_equal(live.posterior().mean, BELIEF["prior_mean"])
 
 
-@pytest.mark.parametrize("agent", some(fastes.EnsembleSampling(3), fastes.LinUCB()))
+@pytest.mark.parametrize("agent", some(AGENTS, fastes.EnsembleSampling(3), fastes.LinUCB()))
 def test_some_of_a_pool(agent):
     bandit = fastes.LinearBandit.random(K=90, d=4, seed=2)
     live, other = agent.start(bandit, seed=7), agent.start(bandit, seed=7)
@@ -192,7 +179,7 @@ def test_words_that_do_not_fit_the_set_are_refused():
 
 
 @pytest.mark.parametrize(
-    "agent", some(fastes.EnsembleSampling(3), fastes.LinUCB(), fastes.UniformRandom())
+    "agent", some(AGENTS, fastes.EnsembleSampling(3), fastes.LinUCB(), fastes.UniformRandom())
 )
 def test_a_ball(agent, tmp_path):
     bandit = fastes.LinearBandit(Ball(3, 2.0), **BELIEF)
