@@ -355,7 +355,7 @@ MUTANTS = [
     Mutant("fastes/theory/sampled_laws.py", "the jackknife's spread of one replicate",
         "spread = np.sqrt((REPLICATES - 1) * np.var(left_out))",
         "spread = np.sqrt(np.var(left_out))",
-        _tests("theory/test_optimal_action.py::test_the_error_of_the_entropy_is_what_it_says")),
+        _tests("theory/test_optimal_action.py::test_the_error_of_the_entropy_is_what_it_says"), compiled=True),
     Mutant("kernels/ensembles/row_log.py", "a block of two halves that is the later one alone",
         "absorb(U, log.scratch.eta, columns, r)", "absorb(U, log.scratch.eta, columns, 0)",
         _tests("kernels/ensembles/test_row_log.py::test_factors_are_roots_of_what_they_stand_for"), compiled=True),
