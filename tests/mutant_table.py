@@ -47,7 +47,6 @@ _FLUSH = _tests(
     "kernels/ensembles/test_eager.py::test_flush_adds_each_step_s_perturbation_times_its_arm[7-11-3-2]"
 )
 _WALKS = _tests("kernels/ensembles/test_play_log.py::test_walks_are_right_between_many_marks")
-_TIES = _tests("kernels/search/test_scan.py::test_a_scan_counts_the_ties_and_finds_the_first")
 _BEST = _tests("kernels/search/test_scan.py::test_the_best_arm_is_numpy_s")
 _MARGINS = _tests("kernels/search/test_snapshot_margins.py")
 _BOUNDS = _tests("kernels/search/test_certificate.py::test_every_bound_is_above_every_score")
