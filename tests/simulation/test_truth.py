@@ -76,7 +76,7 @@ def test_regret_is_against_the_true_means(actions):
     bandit, truth = on(actions, prior_cov=2.0, noise=0.5), Truth(EVERYTHING.prior_mean, FULL)
     options = {"T": 60, "runs": 4, "seed": 5}
     theta = np.array([truth.theta(bandit, 5, run) for run in range(4)])
-    for agent in (fastes.ThompsonSampling(), fastes.EnsembleSampling(4)):
+    for agent in (fastes.LinUCB(), fastes.EnsembleSampling(4)):
         drawn = fastes.simulate(bandit, agent, **options, truth=truth)
         given = fastes.simulate(bandit, agent, **options, theta=theta)
         assert_same_numbers(drawn, given)
@@ -85,9 +85,9 @@ def test_regret_is_against_the_true_means(actions):
 @pytest.mark.parametrize("actions", [POOL, *SETS.values()], ids=["fixed", *SETS])
 def test_a_truth_that_equals_the_belief_changes_no_bit(actions):
     bandit, options = on(actions, prior_mean=0.3, noise=0.5), {"T": 50, "runs": 3, "seed": 2}
-    plain = fastes.simulate(bandit, fastes.ThompsonSampling(), **options)
+    plain = fastes.simulate(bandit, fastes.LinUCB(), **options)
     equal = Truth([0.3, 0.3, 0.3], np.eye(3), 0.5)
-    same = fastes.simulate(bandit, fastes.ThompsonSampling(), **options, truth=equal, delay=0)
+    same = fastes.simulate(bandit, fastes.LinUCB(), **options, truth=equal, delay=0)
     assert_same_numbers(plain, same)
     assert (same.truth, same.configuration.truth) == (None, "belief")
 
