@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Mutant(NamedTuple):
-    """One slip: `text`, which stands once in `file`, becomes `replacement`."""
+    """One slip: `text`, which occurs once in `file`, becomes `replacement`."""
 
     file: str
     slip: str
