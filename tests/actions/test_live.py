@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from every_agent import FAMILY, some
+from fastes.kernels.jit.events import announce_compilation
 
 import fastes
 from fastes.actions import Ball, Fresh, Offered
@@ -79,6 +80,23 @@ def test_offers_of_any_size_one_after_the_other():
         rows = np.random.default_rng(n).normal(size=(n, 2))
         assert live.act(rows) == np.argmax(rows @ live.posterior().mean)
     assert live.act([[0.0, -1.0], [1.0, 0.0], [-1.0, 0.0]]) == 1  # lists are rows too
+
+
+def test_rows_that_cannot_be_written_to_need_no_code_of_their_own():
+    def play(offers):
+        live = fastes.LinUCB().start(offered(), seed=0)
+        for rows in offers[:3]:
+            live.observe(rows[live.act(rows)], 0.5)
+        live.observe(offers[0], np.ones(7))
+
+    play(OFFERS)
+    compiled, read_only = [], OFFERS.copy()
+    read_only.flags.writeable = False
+    with announce_compilation(lambda: compiled.append(True)):
+        for offers in (read_only, np.asfortranarray(OFFERS), OFFERS.astype(np.float32)):
+            play(offers)
+    assert not compiled
+    assert not read_only.flags.writeable
 
 
 def test_a_million_rows_are_an_answer():
