@@ -27,7 +27,7 @@ _FOLDER = click.option(
 
 
 class _OneSentence(click.Group):
-    """Commands whose errors are told in a sentence."""
+    """Commands whose errors are printed as one sentence."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -142,7 +142,7 @@ def record(only: str, processes: int, folder: Path) -> None:
 @_ONLY
 @_FOLDER
 def compare(against: str | None, only: str, folder: Path) -> None:
-    """Measure a commit and the code of now: exit 1 if a ratio fell by more than noise.
+    """Measure a commit and the current code: exit 1 if a ratio fell by more than noise.
 
     The two are measured in turns: first all tracked benchmarks in three processes each; what fell
     by more than 5% there by itself, in up to sixteen processes each. It is an alarm if it fell by

@@ -3,7 +3,7 @@
 A ratio to a baseline that was timed in turns with its subject does not depend on how fast the
 machine was that day, nearly. What is left differs from process to process (where arrays lie in
 memory, for one) and from hour to hour (what else runs): so every figure is taken in several
-processes, and the commit of a record is measured again, in turns with the code of now.
+processes, and the commit of a record is measured again, in turns with the current code.
 
 The rule. A process gives one number: the fastest round of the baseline over the fastest of the
 subject. All benchmarks are measured in three processes of each; one whose mean logarithm fell by
@@ -111,12 +111,12 @@ class Fall(NamedTuple):
 
     @property
     def is_alarm(self) -> bool:
-        """Tell whether it fell, by more than noise."""
+        """Return whether it fell by more than noise."""
         return self.now < (1.0 - LEAST_FALL) * self.before and self.standard_errors > LEAST_ERRORS
 
     @property
     def is_nothing(self) -> bool:
-        """Tell whether it fell by so little that more turns would hardly make it an alarm."""
+        """Return whether it fell by so little that more turns would hardly make it an alarm."""
         return self.now > (1.0 - LEAST_FALL / 2) * self.before
 
 

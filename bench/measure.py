@@ -18,7 +18,7 @@ class Ratio(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A figure to reach: at least so large a ratio, or at most so many seconds."""
+    """A figure to reach: the smallest ratio, or the most seconds."""
 
     least_ratio: float | None = None
     most_seconds: float | None = None

@@ -1,4 +1,4 @@
-"""What the loop adds to a step of an own agent, against calling the agent and nothing else."""
+"""What the loop adds to a step of a custom agent, against calling the agent and nothing else."""
 
 import fastes
 from bench.measure import Target

@@ -1,5 +1,7 @@
 """An agent of every kind, ensembles of several sizes among them."""
 
+import pytest
+
 import fastes
 
 FAMILY = [
@@ -26,6 +28,24 @@ AGENTS = [
     *FAMILY,
     fastes.InformationDirectedSampling(70),
 ]
+
+
+def some(agents, *quick):
+    """Return agents as parameters, those slow that are not named: code for each is compiled."""
+    return [
+        pytest.param(agent, marks=[] if agent in quick else pytest.mark.slow, id=str(agent))
+        for agent in agents
+    ]
+
+
+def in_batches(agents):
+    """Return agents as parameters of a test that plays them in batches, in code for each.
+
+    One of few arrays and one of many, of normals and of signs; one that draws no model, and one
+    without linear scores. What stacks their states is the same for all, and so is slow for others.
+    """
+    quick = ("ts", "es", "linucb", "uniform")
+    return some(agents, *(agent for agent in agents if agent.name in quick))
 
 
 def is_quick(name, agent):

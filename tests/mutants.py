@@ -4,7 +4,7 @@
     python tests/mutants.py snapshot           those whose file or description has this word
     python tests/mutants.py --jobs 2 --list    what there is
 
-A mutant is one plausible slip: a text that stands once in a file, what takes its place, and the
+A mutant is one plausible slip: a text that occurs once in a file, what takes its place, and the
 tests that must notice (mutant_table.py). The project is copied to a temporary folder. The tests of
 a mutant must pass there; then the mutant is put in, they are run again, and it is taken out. Most
 tests run without the compiler, which would take longer than the tests themselves.
@@ -12,7 +12,7 @@ tests run without the compiler, which would take longer than the tests themselve
 killed       a test failed
 out of time  the tests did not end, as with a loop without end: counts as killed
 survived     the tests passed
-error        nothing is known: the text does not stand once in the file, the tests fail or take too
+error        nothing is known: the text does not occur once in the file, the tests fail or take too
              long without the mutant, or pytest could not run them (no such test, an import that
              fails, a crash)
 
@@ -50,7 +50,7 @@ class Verdict(NamedTuple):
 
 
 def occurrences(mutant: Mutant, root: Path = ROOT) -> int:
-    """Return how often the text of a mutant stands in its file."""
+    """Return how often the text of a mutant occurs in its file."""
     file = root / mutant.file
     return file.read_text().count(mutant.text) if file.is_file() else 0
 
@@ -127,7 +127,7 @@ class Copy:
         """Put a mutant in, run its tests, and take it out again."""
         n = occurrences(mutant, self.folder)
         if n != 1:
-            return Verdict("error", detail=f"its text stands {n} times in {mutant.file}")
+            return Verdict("error", detail=f"its text occurs {n} times in {mutant.file}")
         unbroken = self._judge_unbroken(mutant)
         if unbroken.outcome != "survived":
             why = f"without the mutant: {unbroken.outcome} ({unbroken.detail})"

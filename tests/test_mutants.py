@@ -38,7 +38,7 @@ def mutant(replacement, test="test_value", text="return 1"):
         (mutant("return ("), "error: pytest ended with 4: ERROR .*test_program"),
         (mutant("import os; os.abort()"), "error: pytest ended with -?[0-9]+: "),
         (mutant("return 2", "test_valeu"), "error: without the mutant: error .*test_valeu"),
-        (mutant("return 2", text="return 3"), r"error: its text stands 0 times in program\.py"),
+        (mutant("return 2", text="return 3"), r"error: its text occurs 0 times in program\.py"),
     ],
     ids=["fails", "passes", "no import", "crash", "no such test", "no such text"],
 )

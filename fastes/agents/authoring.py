@@ -1,7 +1,7 @@
 """Everything that the author of a compiled agent imports.
 
 A compiled custom agent, as fast as the built-in ones, is a named tuple (its state), bodies for some
-of the generic kernels below, and a subclass of `Agent`. The how-to "Compile your own agent" has a
+of the generic kernels below, and a subclass of `Agent`. The how-to "Compile a custom agent" has a
 complete example, a skeleton and a checklist.
 
 The class and its parameters:

@@ -64,7 +64,10 @@ class Room:
 
 
 def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
-    """Return arms as rows, (n, d), or raise; kernels check the values."""
+    """Return arms as rows, (n, d), or raise; kernels check the values.
+
+    They can be written to, or are copied: for others, kernels would be compiled once more.
+    """
     rows = given if type(given) is np.ndarray else np.asarray(given)
     if rows.dtype != np.float64:
         rows = arrays.array(name, given)
@@ -72,7 +75,8 @@ def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
         rows = rows[None]
     if rows.ndim != 2 or (rows.shape[1] != d and rows.size):
         raise ValueError(f"{name} must be rows of {d} numbers, got shape {np.shape(given)}")
-    return np.ascontiguousarray(rows)
+    rows = np.ascontiguousarray(rows)
+    return rows if rows.flags.writeable else rows.copy()
 
 
 def refused(name: str, row: Floats) -> ValueError:

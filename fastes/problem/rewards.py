@@ -160,7 +160,8 @@ class GaussianRewards(RewardLaw):
         if options.noise is None:
             return gaussian.layout(r, options.rooted, memory=options.memory(r))
         if options.discount < 1.0 or options.window:
-            name, value = ("window", options.window) if options.window else ("discount", options.discount)
+            name = "window" if options.window else "discount"
+            value = getattr(options, name)
             raise ValueError(f"{name} needs noise 'known', got {value:g} where noise is 'learned'")
         return gaussian.layout(r, options.rooted, learned_noise.layout(*options.noise))
 

@@ -99,10 +99,10 @@ class Truth:
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Truth) and self.words == other.words
+        return isinstance(other, Truth) and self.text == other.text
 
     def __hash__(self) -> int:
-        return hash(self.words)
+        return hash(self.text)
 
     def __repr__(self) -> str:
         given = [f"{name}={shown_value(value)}" for name, value in self._given().items()]
@@ -129,7 +129,7 @@ class Truth:
         return not (same_mean and same_spread)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What differs from the belief, on one line; unique to this truth."""
         given = [f"{name.replace('_', ' ')} {value_text(v)}" for name, v in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]

@@ -76,7 +76,7 @@ class World:
     @property
     def facts(self) -> dict[str, Any]:
         """The facts of a result; equal only for equal worlds."""
-        return {"truth": (self.truth or Truth()).words, **self._others}
+        return {"truth": (self.truth or Truth()).text, **self._others}
 
     @property
     def _others(self) -> dict[str, Any]:

@@ -196,8 +196,8 @@ def potential(known: Constants, T: int) -> float:
 def directions(known: Constants) -> float:
     """Return nu = min(d, 2 + 2 log K).
 
-    It bounds E max_a (a'Z)^2 / a'Sigma a, Z ~ N(0, Sigma), for any Sigma; K is the number of arms that can be the
-    best.
+    It bounds E max_a (a'Z)^2 / a'Sigma a, Z ~ N(0, Sigma), for any Sigma; K is the number of arms
+    that can be the best.
     """
     return min(known.d, 2.0 + 2.0 * math.log(known.contenders))
 

@@ -200,7 +200,7 @@ def inequalities(result: Result) -> dict[str, Any]:
     98
     """
     found, c = diagnostics_of(result), result.configuration
-    told = information_measured(result)
+    measured = information_measured(result)
     summed = Regret(sum_over_steps(found.t, found.values("step_regret"), c.T)[:, None])
     return {
         "agent": result.label,
@@ -226,7 +226,7 @@ def inequalities(result: Result) -> dict[str, Any]:
         "eigenvalues": _eigenvalues(found),
         "exceedance": plain(found.mean("exceedance")),
         "effective_samples": _or_none(found, "effective_samples"),
-        "information_of_phat": None if told is None else plain(told),
+        "information_of_phat": None if measured is None else plain(measured),
         "bounds": None if c.outside_theory else _bounds(result),
         "totals": {
             "every_step": len(found.t) == c.T,

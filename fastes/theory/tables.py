@@ -188,19 +188,19 @@ def _explained(columns: Iterable[Column | _Quantity]) -> list[str]:
 
 
 def _notes(tables: list[dict[str, Any]], runs: int) -> Iterator[str]:
-    """Yield what stands beside some mean, where it does."""
+    """Yield an explanation of each mark that a mean in the tables has."""
     measured = [each for table in tables for each in table.values() if isinstance(each, dict)]
     if runs == 1:
         yield "A single run has no standard error."
     else:
         yield "1.23(4): a mean over runs, its standard error in units of the last place."
-    for count, words in (
+    for count, note in (
         ("infinite", "inf in 3: infinite in 3 runs, and so is the mean."),
         ("unknown", "1.2 of 9: the mean of 9 runs; in the others it is not known."),
         ("bounded", "<=1.2 in 3: an upper bound, for in 3 runs only a bound is known."),
     ):
         if any(any(each.get(count, ())) for each in measured):
-            yield words
+            yield note
 
 
 def _totals(table: dict[str, Any], no_bounds: str) -> Iterator[str]:

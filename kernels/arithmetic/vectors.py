@@ -124,7 +124,7 @@ class _Pieces:
         builder.store(end, self.left)
 
     def next_left(self, n, width, body):
-        """Do body(i, width) if so many are left over: if n has that binary digit."""
+        """Do body(i, width) if n has the binary digit `width`, so that `width` are left over."""
         builder = self.builder
         digit = builder.and_(n, _INDEX(width))
         with builder.if_then(builder.icmp_unsigned("!=", digit, _INDEX(0))):

@@ -32,7 +32,7 @@ _NEXT_PAUSE = 6  # and after that, if it fails
 _FAILED = 7  # searches since the snapshot that found no certificate
 _DUE = 8  # whether a snapshot is due
 _TAKEN = 9  # step at which the last snapshot became due, or inf
-_WORTH = 10  # a search that has cost so many full scans is given up
+_WORTH = 10  # full scans: a search that has cost more is given up
 _SCAN = 11  # cost of a full scan
 
 

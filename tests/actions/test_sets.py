@@ -46,6 +46,16 @@ ON_SETS = [
 ]
 
 
+def on_sets(*sets):
+    """Return parameters (set, agent), slow where `ON_SETS` is."""
+    return [
+        pytest.param(actions, agent, marks=[] if is_quick(name, agent) else pytest.mark.slow)
+        for actions in sets
+        for name in (type(actions).__name__.lower(),)
+        for agent in AGENTS
+    ]
+
+
 @pytest.mark.parametrize(("name", "agent"), ON_SETS, ids=str)
 def test_runs_do_not_depend_on_threads_or_other_runs(name, agent):
     bandit = bandit_on(name)
@@ -159,10 +169,9 @@ def test_a_simulation_refuses_a_theta_that_the_prior_rules_out():
         fastes.simulate(bandit, fastes.Greedy(), T=2, theta=[1e-10, 5e-10])
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=str)
 @pytest.mark.parametrize(
-    "actions",
-    [
+    ("actions", "agent"),
+    on_sets(
         Redrawn(1, 1),
         Fresh(1, 1, "gaussian"),
         Subset([[0.5]], 1),
@@ -170,7 +179,7 @@ def test_a_simulation_refuses_a_theta_that_the_prior_rules_out():
         Ball(1),
         Given([[[1e-300], [0.0]], [[5.0], [-5.0]]]),
         Subset(np.zeros((4, 2)), 3),
-    ],
+    ),
     ids=str,
 )
 def test_the_smallest_sets(actions, agent):
@@ -340,7 +349,7 @@ def test_a_mapped_file_with_a_hole_says_where(tmp_path):
     np.save(tmp_path / "a.npy", array)
     bandit = fastes.LinearBandit(Given(np.load(tmp_path / "a.npy", mmap_mode="r")))
     with pytest.raises(ValueError, match="actions must be finite, but an arm of step 13 is not"):
-        fastes.simulate(bandit, fastes.ThompsonSampling(), T=60)
+        fastes.simulate(bandit, fastes.LinUCB(), T=60)
 
 
 @pytest.mark.parametrize("M", [1, 2, 8, 32])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from engine import start
-from every_agent import FAMILY
+from every_agent import FAMILY, in_batches
 from scipy import stats
 
 import fastes
@@ -82,7 +82,7 @@ def test_the_law_of_the_action_is_how_often_arms_are_played(agent):
     assert counts[~kept].sum() <= 30
 
 
-@pytest.mark.parametrize("agent", FAMILY, ids=str)
+@pytest.mark.parametrize("agent", in_batches(FAMILY))
 def test_runs_in_a_batch_are_those_that_are_done_alone(agent):
     """Many short runs go together, and large problems in lockstep: to the bit as a run alone."""
     for bandit, T, runs in ((BANDIT, 30, 1200), (fastes.LinearBandit.random(900, 40), 25, 9)):

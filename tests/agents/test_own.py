@@ -1,4 +1,4 @@
-"""Own agents: the same problem as the compiled agents meet, and one sentence for every mistake."""
+"""Custom agents: the same problem as compiled agents have, and one sentence for every mistake."""
 
 import textwrap
 from dataclasses import dataclass

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from compiled_skeleton import Mine
-from every_agent import is_quick
 from fastes.kernels.agents.interface import (
     has_linear_scores,
     optimism,
@@ -58,15 +57,18 @@ SETS = {
     "given": fastes.LinearBandit(actions.Given(np.random.default_rng(1).normal(size=(7, 4, 3)))),
     "ball": fastes.LinearBandit(actions.Ball(3)),
 }
+CHANGING = {name: SETS[name] for name in ("subset", "fresh", "given", "redrawn")}
 
 
-@pytest.mark.parametrize(
-    "bandit",
-    [
-        pytest.param(bandit, marks=[] if is_quick(name, TS) else pytest.mark.slow, id=name)
-        for name, bandit in SETS.items()
-    ],
-)
+def those_of(sets, *quick):
+    """Return sets as parameters, those slow that are not named: code for each is compiled."""
+    return [
+        pytest.param(each, marks=[] if name in quick else pytest.mark.slow, id=name)
+        for name, each in sets.items()
+    ]
+
+
+@pytest.mark.parametrize("bandit", those_of(SETS, "fixed", "one arm", "boxes", "redrawn", "fresh"))
 def test_it_plays_on_every_action_set_as_ours_does(bandit):
     same(bandit, T=40, runs=3, threads=1)
 
@@ -99,7 +101,9 @@ def test_a_live_agent_is_saved_and_loaded(tmp_path):
     assert fastes.load(tmp_path / "agent.npz").acts == 20
 
 
-@pytest.mark.parametrize("arms", [actions.Offered(3), actions.Ball(3)], ids=["offered", "ball"])
+@pytest.mark.parametrize(
+    "arms", those_of({"offered": actions.Offered(3), "ball": actions.Ball(3)}, "offered")
+)
 def test_a_live_agent_takes_rows(arms):
     bandit, rows = fastes.LinearBandit(arms), [BANDIT.actions] * isinstance(arms, actions.Offered)
     played = []
@@ -258,9 +262,9 @@ def test_softmax_has_no_best_arm_of_a_ball():
             call()
 
 
-@pytest.mark.parametrize("name", ["subset", "fresh", "given", "redrawn"])
-def test_softmax_plays_where_arms_change(name):
-    assert fastes.simulate(SETS[name], Softmax(), T=20, runs=2).regret.final.min() >= 0
+@pytest.mark.parametrize("bandit", those_of(CHANGING, "fresh", "redrawn"))
+def test_softmax_plays_where_arms_change(bandit):
+    assert fastes.simulate(bandit, Softmax(), T=20, runs=2).regret.final.min() >= 0
 
 
 def test_the_skeleton_plays_greedily_and_says_what_it_lacks():

@@ -1,4 +1,4 @@
-"""Own agents on sets that change, with late rewards and in other worlds."""
+"""Custom agents on sets that change, with late rewards and in other worlds."""
 
 import numpy as np
 import pytest

@@ -38,7 +38,7 @@ def test_options_are_the_arguments_of_simulate(tmp_path):
     expected = fastes.compare(bandit, agents, 30, 4, truth=truth, delay=3)
     for ours, theirs in zip(found, expected, strict=True):
         assert (ours.regret.per_run == theirs.regret.per_run).all()
-        assert ours.configuration.truth == truth.words
+        assert ours.configuration.truth == truth.text
 
 
 def test_tables_json_and_show_say_what_the_world_was(tmp_path):
@@ -128,7 +128,7 @@ def test_settings_of_a_study_are_what_simulate_does(tmp_path):
         options = {"truth": truth, "delay": setting.axes["delay"], "points": 50}
         expected = fastes.simulate(bandit, fastes.ThompsonSampling(), 30, 4, **options)
         assert (result.regret.per_run == expected.regret.per_run).all()
-        assert result.configuration.truth == truth.words == result.truth.words
+        assert result.configuration.truth == truth.text == result.truth.text
         again = fastes.rerun(result)
         assert (again.regret.per_run == result.regret.per_run).all()
     assert fastes.load(tmp_path / "study.db").study == study

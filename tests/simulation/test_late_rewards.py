@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from checkpoints import assert_same, recorded, resumed, some
-from every_agent import AGENTS
+from every_agent import AGENTS, in_batches
 from fastes.kernels.loop.late import late_rewards
 
 import fastes
@@ -42,7 +42,7 @@ def test_the_smallest_problem(T):
 
 @pytest.mark.parametrize("delay", [1, 9, 200])
 @pytest.mark.parametrize(
-    "agent", [a for a in AGENTS if a.scores == "linear" and a.shared_cost(5) == 0], ids=str
+    "agent", in_batches([a for a in AGENTS if a.scores == "linear" and a.shared_cost(5) == 0])
 )
 def test_all_modes_give_the_same_bits(agent, delay, monkeypatch):
     options = {"T": 120, "runs": 20, "seed": 3, "delay": delay}

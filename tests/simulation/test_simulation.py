@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bandits import BANDITS
 from engine import start
-from every_agent import AGENTS
+from every_agent import AGENTS, in_batches
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,7 +64,7 @@ def test_a_shared_update_changes_no_bit(M, name, monkeypatch):
     assert (alone.counts == together.counts).all()
 
 
-@pytest.mark.parametrize("agent", LOCKSTEP, ids=str)
+@pytest.mark.parametrize("agent", in_batches(LOCKSTEP))
 @pytest.mark.parametrize("name", BANDITS)
 def test_runs_in_lockstep_are_runs_alone(agent, name, monkeypatch):
     bandit = BANDITS[name]
@@ -76,7 +76,7 @@ def test_runs_in_lockstep_are_runs_alone(agent, name, monkeypatch):
         assert (alone.counts == together.counts).all()
 
 
-@pytest.mark.parametrize("agent", SHORT, ids=str)
+@pytest.mark.parametrize("agent", in_batches(SHORT))
 @pytest.mark.parametrize("name", BANDITS)
 def test_short_runs_in_one_call_are_runs_alone(agent, name, monkeypatch):
     bandit = BANDITS[name]

@@ -76,7 +76,7 @@ def test_regret_is_against_the_true_means(actions):
     bandit, truth = on(actions, prior_cov=2.0, noise=0.5), Truth(EVERYTHING.prior_mean, FULL)
     options = {"T": 60, "runs": 4, "seed": 5}
     theta = np.array([truth.theta(bandit, 5, run) for run in range(4)])
-    for agent in (fastes.ThompsonSampling(), fastes.EnsembleSampling(4)):
+    for agent in (fastes.LinUCB(), fastes.EnsembleSampling(4)):
         drawn = fastes.simulate(bandit, agent, **options, truth=truth)
         given = fastes.simulate(bandit, agent, **options, theta=theta)
         assert_same_numbers(drawn, given)
@@ -85,9 +85,9 @@ def test_regret_is_against_the_true_means(actions):
 @pytest.mark.parametrize("actions", [POOL, *SETS.values()], ids=["fixed", *SETS])
 def test_a_truth_that_equals_the_belief_changes_no_bit(actions):
     bandit, options = on(actions, prior_mean=0.3, noise=0.5), {"T": 50, "runs": 3, "seed": 2}
-    plain = fastes.simulate(bandit, fastes.ThompsonSampling(), **options)
+    plain = fastes.simulate(bandit, fastes.LinUCB(), **options)
     equal = Truth([0.3, 0.3, 0.3], np.eye(3), 0.5)
-    same = fastes.simulate(bandit, fastes.ThompsonSampling(), **options, truth=equal, delay=0)
+    same = fastes.simulate(bandit, fastes.LinUCB(), **options, truth=equal, delay=0)
     assert_same_numbers(plain, same)
     assert (same.truth, same.configuration.truth) == (None, "belief")
 
@@ -249,10 +249,10 @@ def test_a_truth_is_kept_by_files_and_done_again(tmp_path):
     loaded = fastes.load(tmp_path / "both.npz")
     for old, new in zip(both, loaded, strict=True):
         assert new.configuration == old.configuration
-        assert new.truth.words == EVERYTHING.words
+        assert new.truth.text == EVERYTHING.text
         assert (new.truth._root == EVERYTHING._root).all()
         assert_same(fastes.rerun(new, threads=2), old)
-    assert loaded.to_dict()["truth"] == EVERYTHING.words
+    assert loaded.to_dict()["truth"] == EVERYTHING.text
     assert loaded.to_dict()["delay"] == 2
 
 
@@ -297,7 +297,7 @@ def test_words_tell_truths_apart():
         *(Truth(prior_cov=cov) for cov in (1.0, [1.0], [[1.0]])),
         *(Truth(noise_law=law) for law in LAWS),
     ]
-    assert len({truth.words for truth in truths}) == len(truths)
+    assert len({truth.text for truth in truths}) == len(truths)
     assert repr(EVERYTHING) == (
         "Truth(prior_mean=array of shape (3,), prior_cov=array of shape (3, 3), noise=0.9, "
         "noise_law='laplace')"
@@ -334,5 +334,5 @@ def test_an_experiment_of_a_truth_describes_itself():
     experiment = Experiment(BANDIT, [fastes.Greedy()], 9, 2, 0, world=World(EVERYTHING, 4))
     again = type(experiment).from_saved(*experiment.saved())
     assert again.world.delay == 4
-    assert again.world.truth.words == EVERYTHING.words
+    assert again.world.truth.text == EVERYTHING.text
     assert (again.true_theta(1) == experiment.true_theta(1)).all()

@@ -37,8 +37,28 @@ AGENTS = [
     fastes.LinUCB(),
     fastes.UniformRandom(),
 ]
+_COUNTS = [AGENTS[0], METROPOLIS]
 RUNS = 200
 each_law = pytest.mark.parametrize("bandit", BANDITS.values(), ids=BANDITS)
+
+
+def each_agent(agents):
+    """Parametrize a test by a bandit and an agent; for counts most agents are slow.
+
+    Code for each pair is compiled, and what draws rewards is the same for all agents.
+    """
+    return pytest.mark.parametrize(
+        ("bandit", "agent"),
+        [
+            pytest.param(
+                *(bandit, agent),
+                marks=[] if name == "bernoulli" or agent in _COUNTS else pytest.mark.slow,
+                id=f"{name}-{agent}",
+            )
+            for name, bandit in BANDITS.items()
+            for agent in agents
+        ],
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -161,8 +181,7 @@ def watched(bandit, agent):
     return fastes.simulate(bandit, agent, T=6, runs=RUNS, seed=5, diagnostics=range(6), samples=512)
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=str)
-@each_law
+@each_agent(AGENTS)
 def test_steps_lose_what_they_are_expected_to(bandit, agent):
     """G_t + D_t and the regret given theta have one mean: 4.5 standard errors, step by step."""
     seen = watched(bandit, agent).diagnostics
@@ -170,8 +189,7 @@ def test_steps_lose_what_they_are_expected_to(bandit, agent):
     assert (np.abs(gap.mean(axis=0)) < 4.5 * gap.std(axis=0) / math.sqrt(RUNS)).all()
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=str)
-@each_law
+@each_agent(AGENTS)
 def test_the_information_gained_is_the_entropy_lost(bandit, agent):
     """As of normal rewards: 4.5 standard errors, and a hundredth for what corrections leave."""
     seen = watched(bandit, agent).diagnostics
@@ -180,7 +198,9 @@ def test_the_information_gained_is_the_entropy_lost(bandit, agent):
     assert abs(gap.mean()) < 4.5 * gap.std() / math.sqrt(RUNS) + 0.01 * entropy[:, 0].mean()
 
 
-@each_law
+@pytest.mark.parametrize(
+    "bandit", [LOGISTIC, pytest.param(POISSON, marks=pytest.mark.slow)], ids=BANDITS
+)
 def test_distances_are_what_they_should_be(bandit):
     """None for the Markov chain, little for Laplace, and all for play that misses the best arms."""
     distance = {
@@ -200,8 +220,7 @@ def test_distances_are_what_they_should_be(bandit):
 OTHERS = [fastes.PerturbedHistory(), fastes.EnsemblePlusPlus(5), fastes.EpsilonGreedy(0.2)]
 
 
-@pytest.mark.parametrize("agent", [*AGENTS, *OTHERS], ids=str)
-@each_law
+@each_agent([*AGENTS, *OTHERS])
 def test_diagnostics_change_no_action(bandit, agent):
     plain = fastes.simulate(bandit, agent, T=30, runs=3, seed=2)
     seen = fastes.simulate(bandit, agent, T=30, runs=3, seed=2, diagnostics=[0, 5, 29], samples=64)

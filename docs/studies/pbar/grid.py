@@ -46,10 +46,10 @@ def ratios(arms, K, d, M, runs, particles):
     yield "KL(phat||p), Proposition 1", phat.value[t], proposition1(K, t, M), phat.se[t]
     found = history_laws(result, particles, TIMES)
     kl, hellinger = found.mean("kl"), found.mean("hellinger_squared")
-    told = information_measured(result)
+    measured = information_measured(result)
     yield "KL(pbar||p), information", kl.value, information_bound(K, t, M), kl.se
-    both = np.hypot(kl.se, told.se[t])
-    yield "KL(pbar||p), information measured", kl.value, told.value[t], both
+    both = np.hypot(kl.se, measured.se[t])
+    yield "KL(pbar||p), information measured", kl.value, measured.value[t], both
     gap = phat.value[t] - kl.value  # what a step tells of the models
     error = np.hypot(phat.se[t], kl.se)
     yield "KL(phat||pbar), log K", gap, np.full(len(t), np.log(K)), error

@@ -84,11 +84,11 @@ def filter_history(
     size = particles // GROUPS
     xi = rng.standard_normal((GROUPS * size, M, b.shape[1]))
     cloud = _Cloud(np.zeros((GROUPS, size)), np.arange(GROUPS * size))
-    precision, told = np.eye(b.shape[1]), np.zeros(b.shape[1])
+    precision, information = np.eye(b.shape[1]), np.zeros(b.shape[1])
     found = []
     for t in range(int(times[-1]) + 1):
         covariance = np.asarray(np.linalg.inv(precision), np.float64)
-        mu = covariance @ told
+        mu = covariance @ information
         shares = _shares(o + mu @ b.T, b @ covariance, xi)
         if t in times:
             law, draws = _law(o, b, mu, covariance, rng)
@@ -101,7 +101,7 @@ def filter_history(
         xi = xi[cloud.drawn_again(rng)]
         xi += b[a] * rng.standard_normal((len(xi), M, 1))
         precision += np.outer(b[a], b[a])
-        told += b[a] * (rewards[t] / bandit.noise - o[a])
+        information += b[a] * (rewards[t] / bandit.noise - o[a])
     return Filtered(*(np.array(column) for column in zip(*found, strict=True)))
 
 

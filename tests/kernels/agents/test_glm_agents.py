@@ -135,11 +135,11 @@ def test_with_normal_rewards_thompson_sampling_is_that_of_the_linear_bandit():
 
 
 def test_the_same_seed_gives_the_same_rewards_to_all_agents():
-    # An arm that two agents play at the same step, of 2 and of 40 models, pays both the same.
+    # An arm that two agents play at the same step pays both the same.
     rows, z = problem()
     runs = [
         glm_runs.start(rows, z, glm_runs.AGENTS[name], T, 9, 2, Poisson(0.0))
-        for name in ("es", "ts")
+        for name in ("es", "metropolis")
     ]
     for run in runs:
         assert run.advance(0, T) == T

@@ -122,7 +122,9 @@ def test_one_proposal_keeps_the_law_of_the_posterior():
     assert stats.chisquare(counts, len(start) * law).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("kind", [fastes.LogisticBandit, fastes.PoissonBandit])
+@pytest.mark.parametrize(
+    "kind", [fastes.LogisticBandit, pytest.param(fastes.PoissonBandit, marks=pytest.mark.slow)]
+)
 def test_arms_are_played_as_often_as_each_is_the_best(kind):
     """At the last of 25 steps, in 4,000 runs: for each arm a paired difference at 4.5 errors."""
     bandit = kind.random(K=6, d=2, prior_cov=2.0)

@@ -161,6 +161,26 @@ def test_more_ties_than_there_is_room_for_are_left_to_a_full_scan():
     assert tally[2] > 50
 
 
+def test_a_search_that_is_given_up_certifies_no_arm():
+    """The best arm that it found may not be the best of all: it is certain of nothing."""
+    bandit, rng = fastes.LinearBandit.random(3000, 5), np.random.default_rng(0)
+    run = start(bandit, fastes.ThompsonSampling(), 300, seed=4, workspace=certified)
+    advance_impatiently(run, 300)
+    arms, agent, exact = bandit.canonical.arms, run.state, np.empty(3000)
+    certificate.retake_snapshot(run.work, agent, arms)
+    certain, wrong = 0, 0
+    for _ in range(8):
+        agent.z[:] = agent.belief.mu + agent.belief.root.T @ rng.normal(size=5)
+        arm_values(arms, agent.z, np.empty(TILE), exact)
+        for limit in np.geomspace(1e3, 1e5, 30):
+            best, ties, _ = search(agent, arms, run.work, limit)
+            assert ties in (0, 1)
+            assert ties == 0 or best == exact.max()
+            certain += ties
+            wrong += -np.inf < best < exact.max()
+    assert min(certain, wrong) > 0
+
+
 def test_a_posterior_that_is_no_number_is_left_to_a_full_scan():
     bandit = fastes.LinearBandit.random(500, 3)
     arms, agent = bandit.canonical.arms, greedy(gaussian.layout(3))
