@@ -88,6 +88,7 @@ class LiveAgent:
         state: Any,
         acts: int = 0,
         observations: int = 0,
+        search: str | None = None,
     ) -> None:
         self.bandit = bandit
         self.agent = agent
@@ -95,7 +96,7 @@ class LiveAgent:
         self._state = state
         self._source = source(seed)
         self._by_row = _by_row(bandit)
-        self._all = _all_arms(agent, bandit)
+        self._all = _all_arms(agent, bandit, search)
         self._room = Room(agent, bandit.canonical)
         self._lock = new_lock()  # held by calls that use the state or scratch memory
         self._whitening = bandit.canonical.whitening() if self._by_row else None
@@ -166,6 +167,12 @@ class LiveAgent:
             if self.bandit.action_set.chosen_by == "vector":
                 return self.bandit.action_set.played(offered)
             return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
+
+    def _renew_search(self) -> None:
+        """Update the search among all arms now, which `act` otherwise does when it is due."""
+        if self._all is not None:
+            with self._lock:
+                renew_search(self._all.work, self._state, self._all.actions.arms)
 
     def _act(self, rows: Floats | None, choice: Choice) -> int:
         """Let the kernel choose. Return the arm, or -1."""
@@ -374,8 +381,11 @@ class LiveAgent:
             return _restored(cls, bandit, agent, seed, saved, acts, observations)
 
 
-def start_live(agent: Agent, bandit: Bandit, seed: int) -> LiveAgent:
-    """Return a live agent before its first choice."""
+def start_live(agent: Agent, bandit: Bandit, seed: int, search: str | None = None) -> LiveAgent:
+    """Return a live agent before its first choice.
+
+    `search` is the method to find the best of fixed arms, by default the fastest for their number.
+    """
     if not isinstance(bandit, Bandit):
         raise TypeError(
             f"bandit must be a problem such as a LinearBandit, got {numbers.shown(bandit)}"
@@ -385,7 +395,7 @@ def start_live(agent: Agent, bandit: Bandit, seed: int) -> LiveAgent:
     _require_room(agent, bandit)
     K = None if _by_row(bandit) else bandit.K
     state = agent.initial_state(K, bandit.rank, source(seed), rewards=bandit.rewards)
-    return LiveAgent(bandit, agent, seed, state)
+    return LiveAgent(bandit, agent, seed, state, search=search)
 
 
 def _require_room(agent: Agent, bandit: Bandit) -> None:
@@ -422,12 +432,14 @@ def _by_row(bandit: Bandit) -> bool:
     return given.chosen_by != "number"
 
 
-def _all_arms(agent: Agent, bandit: Bandit) -> Choice | None:
+def _all_arms(agent: Agent, bandit: Bandit, search: str | None) -> Choice | None:
     """Return the choice among all arms, or None if arms are offered at each call."""
     given = bandit.action_set
     if given.chosen_by == "row":
         return None
     given.check_plays(agent.label, agent.scores)
     actions = given.kernel_actions(bandit.canonical, 0, 0)
-    method = search_method(agent, bandit.K, bandit.rank) if given.arms_repeat else ""
+    method = ""
+    if given.arms_repeat:
+        method = search or search_method(agent, bandit.K, bandit.rank)
     return Choice(actions, workspace_on(agent, given, actions, method))
