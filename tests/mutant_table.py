@@ -379,7 +379,7 @@ MUTANTS = [
         "axpy(y[i] * (calm + bold", "axpy(y[i] * (0.0 + bold",
         _tests("actions/test_pathwise.py::test_no_arm_of_the_ball_is_more_optimistic_than_linucb_s"), compiled=True),
     Mutant("kernels/actions/whitening.py", "arms of an earlier offer stay",
-        "for i in range(n, arms.tiles.shape[0] * TILE):", "for i in range(n, 0):",
+        "for i in range(count, TILE):", "for i in range(count, 0):",
         _tests("actions/test_live.py::test_offers_of_any_size_one_after_the_other"), compiled=True),
     Mutant("fastes/agents/live.py", "what is refused late is learned in part",
         "if len(rows) > _MOST_AT_ONCE:", "if len(rows) > 1_000_000:",
