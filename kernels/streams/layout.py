@@ -31,6 +31,7 @@ EXPLORATION = _U(14)  # whether a step explores: a scalar at t
 INFORMATION_MODELS = _U(15)  # models of a step: a vector at t (search/information_ratio.py)
 INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
 PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
+SLATES = _U(18)  # which of several best arms is next: an integer at `slate_counter`
 FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
 MAX_LANE = 2**32 - 1
@@ -44,3 +45,9 @@ def probe_counter(probe_index, i):
     Probes are numbered by the step before which they are made, modulo 2^24.
     """
     return ((probe_index % 2**24) << 32) + i
+
+
+@inlined
+def slate_counter(t, i):
+    """Return the counter of the i-th arm of a slate at time t < 2^32, i below 2^24."""
+    return (t << 24) + i
