@@ -145,9 +145,10 @@ class LiveAgent(LiveCalls):
         >>> agent.act(available=[3, 17, 31]) in (3, 17, 31)
         True
         >>> agent.act(k=3).tolist()
-        [15, 24, 49]
-        >>> agent.act(probability=True)
-        Chosen(arm=37, probability=0.02, standard_error=0.002, draws=8192)
+        [11, 43, 34]
+        >>> chosen = agent.act(probability=True)
+        >>> chosen.arm, round(chosen.probability, 3), round(chosen.standard_error, 3)
+        (19, 0.015, 0.001)
         """
         with self._lock:
             rows, numbers_of_arms, choice = self._choice(actions, available)
