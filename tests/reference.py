@@ -303,6 +303,11 @@ def best_arms_shared(scores: Floats) -> tuple[Floats, Floats]:
     return votes, values
 
 
+def slate(scores: Floats, k: int) -> list[int]:
+    """The k arms of the largest scores, best first, where no two are equal."""
+    return sorted(range(len(scores)), key=lambda arm: -scores[arm])[:k]
+
+
 def information_of_reward(values: Floats, labels: Floats) -> float:
     """I(label; value + N(0, 1)) of an empirical joint law, by quadrature on a fine grid."""
     y = np.arange(min(values) - 9, max(values) + 9, 0.02)

@@ -1,21 +1,22 @@
 """Live agents, which choose arms and learn from rewards as they come."""
 
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastes.agents import agent_from_description
 from fastes.agents.agent import Agent
 from fastes.agents.best_arms import read_models
 from fastes.agents.ensemble_sampling import EnsembleSampling
-from fastes.agents.live_lock import new_lock
-from fastes.agents.live_rows import Choice, Room, checked_rows, refused
+from fastes.agents.live_calls import MOST_AT_ONCE, LiveCalls, Numbers, plays_by_row
+from fastes.agents.live_law import ArmProbabilities, Chosen, chosen_with
+from fastes.agents.live_rows import offered_to_many
 from fastes.agents.own_compiled import checked
 from fastes.agents.run_bytes import run_bytes
-from fastes.agents.search import renew_search, search_method, workspace_on
 from fastes.checks import memory, numbers
 from fastes.checks.arrays import Arrays, Floats
 from fastes.checks.documented import documented
@@ -23,23 +24,15 @@ from fastes.checks.memory import require
 from fastes.files.archive import load_arrays, save_arrays, with_prefix
 from fastes.files.guard import made_of
 from fastes.files.kinds import require_replaceable
-from fastes.kernels.actions.whitening import first_refused
-from fastes.kernels.agents.interface import needs_capacity, saved_arrays
+from fastes.kernels.agents.interface import saved_arrays
 from fastes.kernels.beliefs.interface import covariance_of, mean_of, noise_of
 from fastes.kernels.beliefs.noise import noise_of_choice, prior_root, variance_law
-from fastes.kernels.jit.boxed import boxed
-from fastes.kernels.loop.live import Live, act, act_on_rows, observe, observe_rows
-from fastes.kernels.search.certificate import snapshot_due
+from fastes.kernels.loop.live import act_often
 from fastes.kernels.streams.philox import source
 from fastes.problem.bandit import Bandit
 from fastes.problem.whitening import to_user_coordinates
 
 _Live = TypeVar("_Live", bound="LiveAgent")
-
-_PLAIN = (float, int, bool)
-"""Types of a single reward with a fast check."""
-
-_MOST_AT_ONCE = 10_000  # rewards per kernel call, so that Ctrl-C is noticed
 
 
 @documented
@@ -79,7 +72,7 @@ class NoiseBelief(NamedTuple):
     scale: float
 
 
-class LiveAgent:
+class LiveAgent(LiveCalls):
     """A live agent, made by `Agent.start` or by `load`.
 
     Rewards may be delayed, in batches, in any order, and for arms that the agent did not choose. It
@@ -99,33 +92,6 @@ class LiveAgent:
     [0.09, 0.0, 0.06, -0.11, -0.16]
     """
 
-    def __init__(
-        self,
-        bandit: Bandit,
-        agent: Agent,
-        seed: int,
-        state: Any,
-        acts: int = 0,
-        observations: int = 0,
-    ) -> None:
-        self.bandit = bandit
-        self.agent = agent
-        self.seed = seed
-        self._state = state
-        self._source = source(seed)
-        self._by_row = _by_row(bandit)
-        self._all = _all_arms(agent, bandit)
-        self._room = Room(agent, bandit.canonical)
-        self._lock = new_lock()  # held by calls that use the state or scratch memory
-        self._whitening = bandit.canonical.whitening() if self._by_row else None
-        self._limits = bandit.canonical.limits
-        self._K, self._most_steps = bandit.K, agent.max_steps  # computed once: calls take 2 us
-        self._row = np.empty(bandit.rank)
-        self._boxes: dict[bool, tuple[Any, ...]] = {}  # of all arms, or not: state, actions, box
-        self._one_arm, self._one_reward = np.empty(1, np.int64), np.empty(1)
-        self._acts = acts
-        self._observed = np.array([observations], np.int64)  # counted by kernels
-
     def __repr__(self) -> str:
         return (
             f"LiveAgent({self.agent}, {self.bandit}, acts={self.acts}, "
@@ -142,10 +108,34 @@ class LiveAgent:
         """Number of rewards observed."""
         return int(self._observed[0])
 
+    @overload
     def act(
-        self, actions: ArrayLike | None = None, *, available: ArrayLike | None = None
-    ) -> int | Floats:
-        """Return the arm to play.
+        self, actions: ArrayLike | None = ..., *, available: ArrayLike | None = ...
+    ) -> int | Floats: ...
+
+    @overload
+    def act(
+        self, actions: ArrayLike | None = ..., *, available: ArrayLike | None = ..., k: int
+    ) -> Numbers: ...
+
+    @overload
+    def act(
+        self,
+        actions: ArrayLike | None = ...,
+        *,
+        available: ArrayLike | None = ...,
+        probability: Literal[True],
+    ) -> Chosen: ...
+
+    def act(
+        self,
+        actions: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        k: int | None = None,
+        probability: bool = False,
+    ) -> int | Floats | Numbers | Chosen:
+        """Return the arm to play, or a slate of k arms.
 
         Parameters
         ----------
@@ -153,10 +143,17 @@ class LiveAgent:
             The arms on offer, one per row, if the problem's actions are `Offered`.
         available : (n,) array_like of int, optional
             The arms of a fixed set that can be played now; by default all.
+        k : int, optional
+            Return a slate: the k best arms of one model, best first. Its first arm is the one that
+            `act` would return without `k`. Where an agent explores by a random arm, the others are
+            random too. Observe its arms one by one.
+        probability : bool
+            Return a `Chosen`: the arm, and the probability with which it was chosen. See
+            `action_law` for how it is computed and what that costs.
 
         Returns
         -------
-        int or (d,) array
+        int, (d,) array, (k,) array of int, or Chosen
             The index of the arm in `actions` or in `bandit.actions`; on a ball, the arm itself.
 
         Examples
@@ -166,70 +163,91 @@ class LiveAgent:
         >>> agent = fastes.ThompsonSampling().start(bandit, seed=1)
         >>> agent.act(available=[3, 17, 31]) in (3, 17, 31)
         True
+        >>> agent.act(k=3).tolist()
+        [11, 43, 34]
+        >>> chosen = agent.act(probability=True)
+        >>> chosen.arm, round(chosen.probability, 3), round(chosen.standard_error, 3)
+        (19, 0.015, 0.001)
         """
         with self._lock:
             rows, numbers_of_arms, choice = self._choice(actions, available)
-            offered, work = choice
-            while True:
-                if snapshot_due(work):
-                    renew_search(work, self._state, offered.arms)
-                arm = self._act(rows, choice)
-                if arm >= 0:
-                    break
-                if not needs_capacity(self._state):
-                    raise FloatingPointError(
-                        f"the posterior failed numerically: {self.bandit.rewards.lost}"
-                    )
-                self._state = self.agent.with_capacity(self._state)
-            self._acts += 1
-            if self.bandit.action_set.chosen_by == "vector":
-                return self.bandit.action_set.played(offered)
-            return int(arm) if numbers_of_arms is None else int(numbers_of_arms[arm])
+            if k is not None:
+                if probability:
+                    raise TypeError("probability is about a single arm: leave out k")
+                slate = self._slate(rows, choice, k)
+                return slate if numbers_of_arms is None else numbers_of_arms[slate]
+            if probability:
+                law = self._law(rows, choice)
+            position = self._choose(rows, choice)
+            if self._by_vector:
+                return self.bandit.action_set.played(choice.actions)
+            arm = position if numbers_of_arms is None else int(numbers_of_arms[position])
+            return chosen_with(law, arm, position) if probability else arm
 
-    def _act(self, rows: Floats | None, choice: Choice) -> int:
-        """Let the kernel choose. Return the arm, or -1."""
-        box = self._box_of(choice)
-        if rows is None:
-            return int(act(box, self._acts))
-        arm = act_on_rows(box, rows, self._acts)
-        if arm < -1:
-            raise refused(f"actions[{-2 - arm}]", rows[-2 - arm])
-        return int(arm)
+    def act_many(self, offers: Sequence[ArrayLike] | int) -> Numbers:
+        """Return the arms to play for many users at once, as calls of `act` in turn would.
 
-    def _box_of(self, choice: Choice) -> Any:
-        """Return the box of what kernels use, a new one if the state or the actions are new."""
-        all_arms, (actions, work) = choice is self._all, choice
-        state, of, box = self._boxes.get(all_arms, (None, None, None))
-        if state is not self._state or of is not actions:
-            known = self._source, self._observed, self._row
-            rows = (self._whitening, self._limits) if self._by_row else ()
-            box = boxed(Live(self._state, actions, work, *known, *rows))
-            self._boxes[all_arms] = self._state, actions, box
-        return box
+        It takes a small part of the time that separate calls take.
 
-    def _choice(
-        self, actions: ArrayLike | None, available: ArrayLike | None
-    ) -> tuple[Floats | None, NDArray[np.int64] | None, Choice]:
-        """Return the rows on offer, the arms' numbers if not 0, 1, ..., and the choice."""
-        given = self.bandit.action_set
-        offered = given.chosen_by == "row"
-        if offered != (actions is not None):
-            rule = "needs actions, the arms on offer" if offered else "takes no actions"
-            raise TypeError(f"act() {rule}, if arms are {given.text}")
-        if available is not None and self._by_row:
-            raise TypeError(f"available needs fixed arms, but actions are {given.text}")
-        if actions is not None:
-            rows = checked_rows("actions", actions, self.bandit.d)
-            if len(rows) == 0:
-                raise ValueError("actions must have at least one arm, got none")
-            return rows, None, self._room.of(len(rows))
-        if available is not None:
-            chosen = self._checked_arms("available", available)
-            if len(chosen) == 0 or len(np.unique(chosen)) < len(chosen):
-                raise ValueError("available must have at least one arm, and each once")
-            return None, chosen, self._room.some(chosen)
-        assert self._all is not None  # None only if arms are offered
-        return None, None, self._all
+        Parameters
+        ----------
+        offers : sequence of (n, d) array_like, or int
+            The arms on offer to each user, if the problem's actions are `Offered`; on fixed arms,
+            the number of users.
+
+        Returns
+        -------
+        (users,) array of int
+            The index of the arm in each offer, or in `bandit.actions`.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit(fastes.actions.Offered(d=2))
+        >>> agent = fastes.Greedy().start(bandit)
+        >>> agent.observe([1.0, 0.0], 2.0)
+        >>> agent.act_many([[[0.0, 1.0], [1.0, 0.0]], [[0.9, 0.0], [0.5, 0.1], [0.2, 1.0]]])
+        array([1, 0])
+        """
+        with self._lock:
+            if self._by_vector:
+                raise TypeError("act_many() needs arms with numbers, but actions are the ball")
+            if self._by_row:
+                return self._act_on_offers(*offered_to_many(offers, self._d))
+            assert self._all is not None
+            out = np.empty(numbers.integer("offers", offers, 0, numbers.MAX_SIZE), np.int64)
+            return self._act_in_turn(self._all, out, act_often)
+
+    def action_law(
+        self, actions: ArrayLike | None = None, available: ArrayLike | None = None
+    ) -> ArmProbabilities:
+        """Return the probability of each arm to be the next one, given the agent's state.
+
+        Neither the state nor later choices change. The probabilities are exact for `Greedy`,
+        `EpsilonGreedy`, `LinUCB`, `BayesUCB`, `UniformRandom` and an ensemble with the eager
+        engine and at most 8,192 models. They are frequencies in 8,192 draws for
+        `ThompsonSampling`, `EnsemblePlusPlus` and `PerturbedHistory`. For a deferred ensemble, what
+        models have missed is drawn, several times if M is below 8,192; of a larger one, the
+        first 8,192 models are read. For `InformationDirectedSampling` they are the mean of 32 laws,
+        each for other draws. The cost is that of so many models, 8,192 (r^2 + K r) operations.
+
+        Parameters
+        ----------
+        actions, available
+            The arms on offer, as for `act`.
+
+        Examples
+        --------
+        >>> import fastes
+        >>> bandit = fastes.LinearBandit.random(K=4, d=2)
+        >>> agent = fastes.EpsilonGreedy(epsilon=0.2).start(bandit)
+        >>> agent.observe([0, 1], [0.9, -0.3])
+        >>> agent.action_law().probability.round(2).tolist()
+        [0.85, 0.05, 0.05, 0.05]
+        """
+        with self._lock:
+            rows, _, choice = self._choice(actions, available)
+            return self._law(rows, choice)
 
     def observe(self, arm: ArrayLike, reward: ArrayLike) -> None:
         """Observe the reward of an arm, or the rewards of several arms in order.
@@ -244,73 +262,22 @@ class LiveAgent:
             Their rewards. True and False count as 1 and 0.
         """
         with self._lock:
-            arms, rewards = (
-                self._checked_rows(arm, reward) if self._by_row else self._checked(arm, reward)
-            )
-            room = self._most_steps - self.observations
+            checked = self._checked_rows if self._by_row else self._checked
+            arms, rewards = checked(arm, reward)
+            room = self._most_steps - int(self._observed[0])
             if len(arms) > room:
                 raise ValueError(
                     f"{self.agent} can observe at most {room} more rewards, got {len(arms)}"
                 )
-            first = 0
-            while first < len(arms):
-                last = first + _MOST_AT_ONCE
-                learned = self._learn(arms[first:last], rewards[first:last])
+            first, n = 0, len(arms)
+            while first < n:
+                last = first + MOST_AT_ONCE
+                one_call = first == 0 and n <= MOST_AT_ONCE
+                part = (arms, rewards) if one_call else (arms[first:last], rewards[first:last])
+                learned = self._learn(*part)
                 first += learned
                 if learned == 0:
                     self._state = self.agent.with_capacity(self._state)
-
-    def _learn(self, arms: NDArray[Any], rewards: Floats) -> int:
-        """Let the kernel learn rewards. Return how many it learned before it needed capacity."""
-        box = self._box_of(self._all or self._room.last)
-        if not self._by_row:
-            return int(observe(box, arms, rewards))
-        learned = int(observe_rows(box, arms, rewards))
-        if learned < 0:
-            raise refused("row", arms[-1 - learned])
-        return learned
-
-    def _checked_rows(self, row: ArrayLike, reward: ArrayLike) -> tuple[Floats, Floats]:
-        """Return rows, and rewards in canonical units, as arrays of equal length, or raise."""
-        rows = checked_rows("row", row, self.bandit.d)
-        rewards = self.bandit.rewards.checked(reward)
-        if len(rows) != len(rewards):
-            raise ValueError(
-                f"row and reward must be single or of equal length, got shapes {np.shape(row)} "
-                f"and {np.shape(reward)}"
-            )
-        if len(rows) > _MOST_AT_ONCE:  # else the kernel checks them before it learns
-            wrong = first_refused(self._whitening, rows, self._limits, self._row)
-            if wrong >= 0:
-                raise refused("row", rows[wrong])
-        return rows, rewards
-
-    def _checked(self, arm: ArrayLike, reward: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
-        """Return arms, and rewards in canonical units, as arrays of equal length, or raise."""
-        K, law = self._K, self.bandit.rewards
-        if type(arm) is int and type(reward) in _PLAIN and 0 <= arm < K and law.takes(reward):
-            self._one_arm[0], self._one_reward[0] = arm, float(reward) / law.unit
-            return self._one_arm, self._one_reward  # fast path
-        arms = np.atleast_1d(np.asarray(arm))
-        rewards = law.checked(reward)
-        if arms.ndim != 1 or arms.shape != rewards.shape:
-            raise ValueError(
-                f"arm and reward must be single or of equal length, got shapes {arms.shape} "
-                f"and {rewards.shape}"
-            )
-        return self._checked_arms("arm", arms), rewards
-
-    def _checked_arms(self, name: str, given: ArrayLike) -> NDArray[np.int64]:
-        """Return numbers of fixed arms, or raise."""
-        arms, K = np.atleast_1d(np.asarray(given)), self.bandit.K
-        if len(arms) and not np.issubdtype(arms.dtype, np.integer):
-            raise TypeError(f"{name} must be an integer from 0 to {K - 1}, got {arms.flat[0]!r}")
-        outside = (arms < 0) | (arms >= K)
-        if outside.any():
-            raise ValueError(
-                f"{name} must be an integer from 0 to {K - 1}, got {arms[outside.argmax()]}"
-            )
-        return arms.astype(np.int64)
 
     def posterior(self) -> Belief:
         """Return mu_t and Sigma_t given all rewards observed (equation 1).
@@ -430,8 +397,11 @@ class LiveAgent:
             return _restored(cls, bandit, agent, seed, saved, acts, observations)
 
 
-def start_live(agent: Agent, bandit: Bandit, seed: int) -> LiveAgent:
-    """Return a live agent before its first choice."""
+def start_live(agent: Agent, bandit: Bandit, seed: int, search: str | None = None) -> LiveAgent:
+    """Return a live agent before its first choice.
+
+    `search` is the method to find the best of fixed arms, by default the fastest for their number.
+    """
     if not isinstance(bandit, Bandit):
         raise TypeError(
             f"bandit must be a problem such as a LinearBandit, got {numbers.shown(bandit)}"
@@ -439,9 +409,9 @@ def start_live(agent: Agent, bandit: Bandit, seed: int) -> LiveAgent:
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
     checked(agent)
     _require_room(agent, bandit)
-    K = None if _by_row(bandit) else bandit.K
+    K = None if plays_by_row(bandit) else bandit.K
     state = agent.initial_state(K, bandit.rank, source(seed), rewards=bandit.rewards)
-    return LiveAgent(bandit, agent, seed, state)
+    return LiveAgent(bandit, agent, seed, state, search=search)
 
 
 def _require_room(agent: Agent, bandit: Bandit) -> None:
@@ -459,31 +429,10 @@ def _restored(
     observations: int,
 ) -> _Live:
     """Return the live agent whose state has these arrays, or raise."""
-    arms = None if _by_row(bandit) else bandit.canonical.arms
+    arms = None if plays_by_row(bandit) else bandit.canonical.arms
     state = agent.restored_state(saved, arms, bandit.rank, rewards=bandit.rewards)
     return kind(bandit, agent, seed, state, acts, observations)
 
 
 def _copied(arrays: Arrays) -> Arrays:
     return {name: array.copy() for name, array in arrays.items()}
-
-
-def _by_row(bandit: Bandit) -> bool:
-    """Return whether arms are observed by rows; ValueError if the set cannot be played live."""
-    given = bandit.action_set
-    if not given.live:
-        raise ValueError(
-            f"a live agent needs fixed arms, Offered(d) or Ball(d), got actions {given.text}"
-        )
-    return given.chosen_by != "number"
-
-
-def _all_arms(agent: Agent, bandit: Bandit) -> Choice | None:
-    """Return the choice among all arms, or None if arms are offered at each call."""
-    given = bandit.action_set
-    if given.chosen_by == "row":
-        return None
-    given.check_plays(agent.label, agent.scores)
-    actions = given.kernel_actions(bandit.canonical, 0, 0)
-    method = search_method(agent, bandit.K, bandit.rank) if given.arms_repeat else ""
-    return Choice(actions, workspace_on(agent, given, actions, method))

@@ -1,5 +1,6 @@
 """Rows offered to or observed by a live agent: checks, and arrays for those on offer."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from fastes.agents.search import offer_bytes, offer_workspace
 from fastes.checks import arrays
 from fastes.checks.arrays import Floats
 from fastes.checks.memory import require
+from fastes.checks.numbers import shown
 from fastes.kernels.actions.arms import Arms, empty_arms, tile_count
 from fastes.kernels.actions.offer import FixedActions
 from fastes.kernels.actions.subset import Pool, gather
@@ -35,24 +37,21 @@ class Room:
         r = self._canonical.rank
         needed = empty_arms.nbytes(n, r) + offer_bytes(self._agent, n, r)
         require(f"{n:,} arms on offer", needed)
-        self._arms: Arms = empty_arms(n, r)
-        self._last = FixedActions(self._arms)
-        self._work: Any = offer_workspace(self._agent, self._arms)
+        arms: Arms = empty_arms(n, r)
+        self.last = Choice(FixedActions(arms), offer_workspace(self._agent, arms))
+        """The choice of the last call, at first among all arms that there is room for."""
+        self._arms = arms
 
     def of(self, n: int) -> Choice:
         """Return the choice among n arms, to be stored by a kernel."""
-        if self._last.arms.K != n:
+        if self.last.actions.arms.K != n:
             if n > self._arms.K:
                 self._make_room(max(n, 2 * self._arms.K))
             tiles = tile_count(n)
             used = {"tiles": self._arms.tiles[:tiles], "offsets": self._arms.offsets[:tiles]}
-            self._last = FixedActions(self._arms._replace(**used, K=n))
+            actions = FixedActions(self._arms._replace(**used, K=n))
+            self.last = self.last._replace(actions=actions)
         return self.last
-
-    @property
-    def last(self) -> Choice:
-        """The choice of the last call, at first among 64 arms."""
-        return Choice(self._last, self._work)
 
     def some(self, chosen: NDArray[np.int64]) -> Choice:
         """Return the choice among some of the known arms."""
@@ -77,6 +76,22 @@ def checked_rows(name: str, given: ArrayLike, d: int) -> Floats:
         raise ValueError(f"{name} must be rows of {d} numbers, got shape {np.shape(given)}")
     rows = np.ascontiguousarray(rows)
     return rows if rows.flags.writeable else rows.copy()
+
+
+def offered_to_many(offers: Any, d: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the rows of all offers, and where each begins and the last ends; or raise."""
+    if isinstance(offers, np.ndarray) and offers.ndim == 3:
+        users, n, length = offers.shape
+        parts, sizes = [checked_rows("offers", offers.reshape(users * n, length), d)], [n] * users
+    else:
+        if not isinstance(offers, Sequence | np.ndarray) or isinstance(offers, str):
+            raise TypeError(f"offers must be a sequence of arms on offer, got {shown(offers)}")
+        parts = [checked_rows(f"offers[{i}]", each, d) for i, each in enumerate(offers)]
+        sizes = [len(part) for part in parts]
+    if 0 in sizes:
+        raise ValueError(f"offers[{sizes.index(0)}] must have at least one arm, got none")
+    rows = parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, d)), *parts])
+    return rows, np.cumsum([0, *sizes], dtype=np.int64)
 
 
 def refused(name: str, row: Floats) -> ValueError:

@@ -1,13 +1,14 @@
 """Options of the problem."""
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fastes.cli.options import INPUT, given_option
-from fastes.cli.sections import section
+from fastes.cli.sections import Command, section
 from fastes.problem.random_problem import BALL, PARAMETERS, RandomProblem
 
 if TYPE_CHECKING:
@@ -43,9 +44,14 @@ _INSTEAD: dict[str, dict[str, Any]] = {
 """Keywords in which their options differ from the parameters of studies."""
 
 
+def problem_option(name: str, **instead: Any) -> Callable[[Command], Command]:
+    """Return the option of a parameter of the problem, with keywords replaced by `instead`."""
+    return given_option(name, PARAMETERS[name], **{**_INSTEAD.get(name, {}), **instead})
+
+
 problem_options = section(
     "Problem",
-    *(given_option(name, each, **_INSTEAD.get(name, {})) for name, each in PARAMETERS.items()),
+    *(problem_option(name) for name in PARAMETERS),
     click.option("--problem", type=INPUT, help="A problem saved by Bandit.save."),
 )
 """Add the options of the problem."""
@@ -79,7 +85,7 @@ def bandit_from_options(options: dict[str, Any]) -> "Bandit":
         raise click.UsageError("--redraw needs random arms: leave it out")
     sizes = {name: given.pop(name) for name in ("K", "d") if name in given}
     kind = bandit_class(given.pop("rewards", "gaussian"))
-    bandit = kind(_arms_of_file(Path(arms), given.pop("available", 0)), **given)
+    bandit = kind(arms_of_file(Path(arms), given.pop("available", 0)), **given)
     for name, size in sizes.items():
         if size != getattr(bandit, name):
             raise click.UsageError(
@@ -101,7 +107,7 @@ def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "Bandit":
     return problem.bandit(seed, **belief)
 
 
-def _arms_of_file(path: Path, available: int) -> Any:
+def arms_of_file(path: Path, available: int) -> Any:
     """Return the arms of a .npy file: fixed, a random subset, or a set for each step."""
     import numpy as np
 

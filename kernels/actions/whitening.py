@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arithmetic.floats import fma
 from ..arithmetic.tile_product import TILE
 from ..arithmetic.vectors import add_transposed, dot
 from ..jit.decorators import entry, inlined
@@ -73,14 +74,59 @@ def first_refused(whitening, rows, most, b):
 def store_whitened(arms, whitening, rows, b, most):
     """Store rows (n x d) as arms 0, ..., n - 1, and clear the rest of their tiles.
 
-    Return the first row that is not allowed, or -1; `b` (r) is scratch.
+    Return the first row that is not allowed, or -1; `b` (r) is scratch. A tile at a time, with
+    loops across its arms.
     """
     n = rows.shape[0]
-    for i in range(n):
-        offset = whiten(whitening, rows[i], b)
-        if not is_allowed(b, offset, most):
-            return i
-        store_arm(arms, i, b, offset)
-    for i in range(n, arms.tiles.shape[0] * TILE):
-        arms.offsets[i // TILE, i % TILE] = -np.inf
+    centred = _is_centred(whitening, b.shape[0])
+    for tile in range(arms.tiles.shape[0]):
+        first = tile * TILE
+        count = max(0, min(TILE, n - first))
+        offsets, part = arms.offsets[tile], rows[first : first + count]
+        _whiten_rows(whitening, part, b, arms.tiles[tile])
+        _sum_squares(arms.tiles[tile], offsets)
+        for i in range(count):
+            offset = 0.0 if centred else dot(part[i], whitening.mean)
+            if not (offsets[i] <= most[0] and abs(offset) <= most[1]):  # True if one is nan
+                return first + i
+            offsets[i] = offset
+        for i in range(count, TILE):
+            offsets[i] = -np.inf
     return -1
+
+
+@inlined
+def _is_centred(whitening, r):
+    """Return whether the offset of every row is 0 if its b is finite."""
+    for j in range(whitening.mean.shape[0]):
+        if whitening.mean[j] != 0.0:
+            return False
+    return whitening.matrix.shape[0] > 0 or r == whitening.mean.shape[0]
+
+
+@inlined
+def _whiten_rows(whitening, rows, b, out):
+    """out[:, i] = the b of row i, for the rows of a tile; to the bit as `whiten`."""
+    n = rows.shape[0]
+    if whitening.matrix.shape[0] == 0:
+        for j in range(b.shape[0]):
+            k, scale = whitening.kept[j], whitening.scale[j]
+            for i in range(n):
+                out[j, i] = scale * rows[i, k]
+    else:
+        for i in range(n):
+            for j in range(b.shape[0]):
+                b[j] = 0.0
+            add_transposed(whitening.matrix, rows[i], b)
+            for j in range(b.shape[0]):
+                out[j, i] = b[j]
+
+
+@inlined
+def _sum_squares(b, out):
+    """out[i] = |b_i|^2 for the arms of a tile, b (r x TILE)."""
+    for i in range(TILE):
+        out[i] = 0.0
+    for j in range(b.shape[0]):
+        for i in range(TILE):
+            out[i] = fma(b[j, i], b[j, i], out[i])

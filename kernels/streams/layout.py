@@ -33,6 +33,7 @@ INFORMATION_CHOICE = _U(16)  # which of two arms: a scalar at t
 PROPOSALS = _U(17)  # of a Markov chain: the lanes at t of agents/metropolis.py
 KEPT_ROWS = _U(18)  # which rows of a log are replayed: a vector of length 1 at each row
 REFILL = _U(19)  # what models get back of the prior: ensembles/refill.py
+SLATES = _U(20)  # which of several best arms is next: an integer at `slate_counter`
 FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
 GAMMA_LANE = np.int64(2**31)
@@ -49,3 +50,9 @@ def probe_counter(probe_index, i):
     Probes are numbered by the step before which they are made, modulo 2^24.
     """
     return ((probe_index % 2**24) << 32) + i
+
+
+@inlined
+def slate_counter(t, i):
+    """Return the counter of the i-th arm of a slate at time t < 2^32, i below 2^24."""
+    return (t << 24) + i

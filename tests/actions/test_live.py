@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from every_agent import FAMILY, some
+from fastes.kernels.actions.arms import empty_arms
+from fastes.kernels.actions.whitening import store_whitened
 from fastes.kernels.jit.events import announce_compilation
 
 import fastes
@@ -71,6 +73,31 @@ def test_a_saved_agent_goes_on_to_the_same_bit(agent, tmp_path):
     np.testing.assert_array_equal(live.posterior().mean, again.posterior().mean)
     if isinstance(agent, fastes.EnsembleSampling):
         np.testing.assert_array_equal(live.ensemble(), again.ensemble())
+
+
+@pytest.mark.parametrize("mean", [0.0, [0.1, 0.3, -0.2]], ids=["no mean", "a mean"])
+@pytest.mark.parametrize(
+    "cov", [2.0, [1.0, 0.0, 0.5], np.eye(3) + 0.5, np.outer([1, 2, 0], [1, 2, 0])], ids=str
+)
+def test_rows_on_offer_become_arms(mean, cov):
+    canonical = fastes.LinearBandit(Offered(3), prior_mean=mean, prior_cov=cov).canonical
+    whole = cov * np.eye(3) if np.ndim(cov) < 2 else cov
+    r = canonical.rank
+    for n in (1, 63, 64, 65, 128):
+        arms, rows = empty_arms(130, r), RNG.normal(size=(n, 3))
+        arms.tiles[:], arms.offsets[:] = 7.0, 7.0  # of an earlier offer
+        given = canonical.whitening(), rows, np.empty(r), canonical.limits
+        assert store_whitened(arms, *given) == -1
+        b = arms.tiles.transpose(0, 2, 1).reshape(-1, r)[:n]
+        np.testing.assert_allclose(b @ b.T, rows @ whole @ rows.T, atol=1e-12)
+        offsets = arms.offsets.ravel()
+        np.testing.assert_allclose(offsets[:n], rows @ np.broadcast_to(mean, 3), atol=1e-14)
+        assert (offsets[n:] == -np.inf).all()
+        for wrong in (np.nan, np.inf, -np.inf):
+            for i, j in ((n - 1, 0), (n // 2, 1), (0, 2)):
+                kept, rows[i, j] = rows[i, j], wrong
+                assert store_whitened(arms, *given) == i
+                rows[i, j] = kept
 
 
 def test_offers_of_any_size_one_after_the_other():

@@ -13,7 +13,7 @@ from fastes.kernels.actions.arms import store_rows
 from fastes.kernels.streams import layout
 
 import fastes
-from fastes.agents import live as live_module
+from fastes.agents import live_calls
 from fastes.checks.arrays import Floats
 from fastes.files.kinds import FileFormatError
 
@@ -273,14 +273,14 @@ def test_a_batch_that_is_interrupted_is_counted_as_far_as_it_was_learned(
     bandit = BANDIT if kernel == "observe" else fastes.LinearBandit(fastes.actions.Ball(3))
     arms = [0, 1, 0] if kernel == "observe" else np.eye(3)
     live, whole = (fastes.EnsembleSampling(5).start(bandit, seed=2) for _ in range(2))
-    learn = getattr(live_module, kernel)
+    learn = getattr(live_calls, kernel)
 
     def interrupted(*arguments):
         learn(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(live_module, kernel, interrupted)
+        patch.setattr(live_calls, kernel, interrupted)
         with pytest.raises(KeyboardInterrupt):
             live.observe(arms, [0.3, -0.2, 0.1])
     whole.observe(arms, [0.3, -0.2, 0.1])

@@ -43,6 +43,9 @@ class Counted:
     "call",
     [
         lambda live, folder: live.act(),
+        lambda live, folder: live.act(k=2),
+        lambda live, folder: live.act_many(2),
+        lambda live, folder: live.action_law(),
         lambda live, folder: live.observe(0, 0.5),
         lambda live, folder: live.posterior(),
         lambda live, folder: live.ensemble(),
