@@ -8,13 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.belief_options import (
-    LEAST_NOISE,
-    NOISE_SCALE,
-    NOISE_SHAPE,
-    check_noise,
-    constant_variance,
-)
+from fastes.agents.variance import constant_variance
 from fastes.checks import numbers
 from fastes.checks.parameters import parameters_of
 
@@ -71,7 +65,6 @@ class Agent(ABC):
     def __post_init__(self) -> None:
         for name, declared in parameters_of(type(self)).items():
             object.__setattr__(self, name, declared.checked(name, getattr(self, name)))
-        check_noise(self.noise, self.noise_shape, self.noise_scale, self.least_noise)
 
     def __repr__(self) -> str:
         # Variants are shown only if not the default, which is why dataclasses have repr=False.
@@ -113,13 +106,6 @@ class Agent(ABC):
     noise: str = "known"
     """Whether the noise of Gaussian rewards is known, or learned."""
 
-    noise_shape: float = NOISE_SHAPE
-    noise_scale: float = NOISE_SCALE
-    """The inverse gamma prior of its variance, where it is learned."""
-
-    least_noise: float = LEAST_NOISE
-    """The noise at which theta has the bandit's prior then, in units of the bandit's noise."""
-
     discount: float = 1.0
     """How much a reward counts when one more has been taken in."""
 
@@ -135,11 +121,13 @@ class Agent(ABC):
         """The options of its belief."""
         from fastes.problem.rewards import BeliefOptions
 
-        prior = self.noise_shape, self.noise_scale, self.least_noise
-        noise = prior if self.noise == "learned" else None
-        variance = constant_variance(self.variance)
-        remembered = self.discount, self.window
-        return BeliefOptions(self.rooted, self.belief, variance, noise, *remembered)
+        return BeliefOptions(
+            rooted=self.rooted,
+            kind=self.belief,
+            variance=constant_variance(self.variance),
+            discount=self.discount,
+            window=self.window,
+        )
 
     @abstractmethod
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.agent import Agent
-from fastes.agents.belief_options import (
-    belief,
-    least_noise,
-    noise,
-    noise_scale,
-    noise_shape,
-)
-from fastes.agents.discount import discount
+from fastes.agents.learner import Learner
 
 if TYPE_CHECKING:
     from fastes.agents.action_law import ActionLaw
@@ -22,30 +14,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class BayesUCB(Agent):
+class BayesUCB(Learner):
     """Play the arm with the largest posterior quantile at 1 - 1/(t + 1), t = 1, 2, ...
 
     The mean reward of arm a is N(a'mu_t, a'Sigma_t a) given the history, so that the index is
     a'mu_t + q_t sqrt(a'Sigma_t a), q_t the quantile of N(0, 1). Kaufmann, Cappe and Garivier,
     "On Bayesian upper confidence bounds for bandit problems", AISTATS 2012.
-
-    Parameters
-    ----------
-    belief : {"auto", "exact", "online"}
-        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
-        normal belief that takes in each reward once, linearised. Auto is exact where arms come
-        again, else online.
-    noise : {"known", "learned"}
-        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
-        then has an inverse gamma prior, and the bandit's noise is a first guess.
-    noise_shape, noise_scale : float
-        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
-    least_noise : float
-        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
-        With more noise the prior is wider, in proportion: name the least that is likely.
-    discount : float
-        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
-        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------
@@ -55,12 +29,6 @@ class BayesUCB(Agent):
     Result(Bayes-UCB: regret 38.51 +- 1.8 at T=200, 50 runs)
     """
 
-    belief: str = belief()
-    noise: str = noise()
-    noise_shape: float = noise_shape()
-    noise_scale: float = noise_scale()
-    least_noise: float = least_noise()
-    discount: float = discount()
     name: ClassVar[str] = "bayes-ucb"
     title: ClassVar[str] = "Bayes-UCB"
     scores: ClassVar[str] = "quadratic"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fastes.agents.agent import Agent
-from fastes.agents.discount import discount
+from fastes.agents.learner import Forgetting
 from fastes.checks.parameters import parameter
 
 
 @dataclass(frozen=True, repr=False)
-class DiscountedLinUCB(Agent):
+class DiscountedLinUCB(Forgetting):
     """Play the arm with the largest a'mu_t + alpha |a|, in the norm of the discounted mean's error.
 
     Past rewards are discounted, and widths account for it: in the canonical form (prior N(0, I),
@@ -30,9 +29,6 @@ class DiscountedLinUCB(Agent):
     ----------
     alpha : float
         Number of standard deviations of optimism.
-    discount : float
-        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
-        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------
@@ -45,7 +41,6 @@ class DiscountedLinUCB(Agent):
     alpha: float = parameter(
         "Standard deviations of optimism.", "number", 1.0, default=1.0, minimum=0
     )
-    discount: float = discount()
     name: ClassVar[str] = "d-linucb"
     title: ClassVar[str] = "D-LinUCB"
 

@@ -6,17 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.agent import Agent
-from fastes.agents.belief_options import (
-    belief,
-    least_noise,
-    noise,
-    noise_scale,
-    noise_shape,
-    variance,
-)
-from fastes.agents.discount import discount
 from fastes.agents.inflation import inflation
+from fastes.agents.learner import Learner
+from fastes.agents.variance import variance
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
 
@@ -29,7 +21,7 @@ _LAWS = ("normal", "sphere", "signs", "coordinates")
 
 
 @dataclass(frozen=True, repr=False)
-class EnsemblePlusPlus(Agent):
+class EnsemblePlusPlus(Learner):
     """Play the best arm of a random mixture of M models.
 
     In the canonical form (prior N(0, I), unit noise, arms b) the model of a step is
@@ -53,24 +45,9 @@ class EnsemblePlusPlus(Agent):
         Law of w.
     inflation : float
         Factor c of the deviations from mu_t, at most 1e9.
-    belief : {"auto", "exact", "online"}
-        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
-        normal belief that takes in each reward once, linearised. Auto is exact where arms come
-        again, else online.
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
-    noise : {"known", "learned"}
-        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
-        then has an inverse gamma prior, and the bandit's noise is a first guess.
-    noise_shape, noise_scale : float
-        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
-    least_noise : float
-        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
-        With more noise the prior is wider, in proportion: name the least that is likely.
-    discount : float
-        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
-        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------
@@ -98,13 +75,7 @@ class EnsemblePlusPlus(Agent):
         labelled="unusual",
     )
     inflation: float = inflation()
-    belief: str = belief()
     variance: str = variance()
-    noise: str = noise()
-    noise_shape: float = noise_shape()
-    noise_scale: float = noise_scale()
-    least_noise: float = least_noise()
-    discount: float = discount()
     name: ClassVar[str] = "es++"
     title: ClassVar[str] = "ES++"
     scores: ClassVar[str] = "linear"

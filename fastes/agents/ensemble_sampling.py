@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.agent import Agent
-from fastes.agents.belief_options import (
-    belief,
-    least_noise,
-    noise,
-    noise_scale,
-    noise_shape,
-    variance,
-)
-from fastes.agents.discount import discount
 from fastes.agents.inflation import inflation
+from fastes.agents.learner import Learner
+from fastes.agents.variance import variance
 from fastes.checks import numbers
 from fastes.checks.parameters import parameter
 
@@ -43,7 +35,7 @@ _OF_BOOTSTRAP = {
 
 
 @dataclass(frozen=True, repr=False)
-class EnsembleSampling(Agent):
+class EnsembleSampling(Learner):
     """Ensemble sampling: M models drawn from the prior and updated with perturbed rewards.
 
     At each step one model is chosen uniformly and its best arm is played; then every model is
@@ -68,24 +60,9 @@ class EnsembleSampling(Agent):
         M models and their reflections.
     inflation : float
         Factor of the deviations from mu_t, at most 1e9.
-    belief : {"auto", "exact", "online"}
-        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
-        normal belief that takes in each reward once, linearised. Auto is exact where arms come
-        again, else online.
     variance : {"fisher"} or float
         Variance of a perturbation where rewards are not Gaussian. Fisher: that of the reward it
         perturbs, by what is known once that reward is.
-    noise : {"known", "learned"}
-        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
-        then has an inverse gamma prior, and the bandit's noise is a first guess.
-    noise_shape, noise_scale : float
-        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
-    least_noise : float
-        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
-        With more noise the prior is wider, in proportion: name the least that is likely.
-    discount : float
-        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
-        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------
@@ -124,13 +101,7 @@ class EnsembleSampling(Agent):
         labelled="unusual",
     )
     inflation: float = inflation()
-    belief: str = belief()
     variance: str = variance()
-    noise: str = noise()
-    noise_shape: float = noise_shape()
-    noise_scale: float = noise_scale()
-    least_noise: float = least_noise()
-    discount: float = discount()
     name: ClassVar[str] = "es"
     title: ClassVar[str] = "ES"
     scores: ClassVar[str] = "linear"
@@ -274,9 +245,7 @@ class EnsembleSampling(Agent):
         law = best.counts / (len(signs) * self.M * rounds)
         draws = self.M * rounds if learned else None
         spread = extreme_eigenvalues(second / self.M)
-        return ActionLaw(
-            law, moments, np.concatenate(best.best_scores), draws, eigenvalues=spread
-        )
+        return ActionLaw(law, moments, np.concatenate(best.best_scores), draws, eigenvalues=spread)
 
     def _scales(
         self, state: Any, source: Source, t: int, start: int, shape: tuple[int, ...]

@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.agent import Agent
-from fastes.agents.belief_options import (
-    belief,
-    least_noise,
-    noise,
-    noise_scale,
-    noise_shape,
-)
-from fastes.agents.discount import discount
+from fastes.agents.learner import Learner
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
@@ -23,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class EpsilonGreedy(Agent):
+class EpsilonGreedy(Learner):
     """Play the arm with the largest posterior mean, or with probability epsilon a random arm.
 
     The random arm is uniform on all arms on offer, or on the ball.
@@ -32,21 +24,6 @@ class EpsilonGreedy(Agent):
     ----------
     epsilon : float
         Probability of a random arm, from 0 to 1.
-    belief : {"auto", "exact", "online"}
-        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
-        normal belief that takes in each reward once, linearised. Auto is exact where arms come
-        again, else online.
-    noise : {"known", "learned"}
-        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
-        then has an inverse gamma prior, and the bandit's noise is a first guess.
-    noise_shape, noise_scale : float
-        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
-    least_noise : float
-        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
-        With more noise the prior is wider, in proportion: name the least that is likely.
-    discount : float
-        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
-        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------
@@ -59,12 +36,6 @@ class EpsilonGreedy(Agent):
     epsilon: float = parameter(
         "Probability of a random arm.", "number", 0.1, default=0.1, minimum=0, maximum=1
     )
-    belief: str = belief()
-    noise: str = noise()
-    noise_shape: float = noise_shape()
-    noise_scale: float = noise_scale()
-    least_noise: float = least_noise()
-    discount: float = discount()
     name: ClassVar[str] = "eps-greedy"
     title: ClassVar[str] = "Epsilon-greedy"
     scores: ClassVar[str] = "linear"

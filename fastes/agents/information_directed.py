@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.agent import Agent
-from fastes.agents.discount import discount
+from fastes.agents.learner import Forgetting
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class InformationDirectedSampling(Agent):
+class InformationDirectedSampling(Forgetting):
     """V-IDS: sample the arm from the law pi that minimises Delta_t(pi)^2 / v_t(pi).
 
     Delta_t(a) = E_t[max_a' a'theta - a'theta] is the expected regret of arm a, and
@@ -35,9 +34,6 @@ class InformationDirectedSampling(Agent):
     ----------
     samples : int
         Draws from the posterior at every step, from 1 to 65,536.
-    discount : float
-        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
-        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
 
     Examples
     --------
@@ -56,7 +52,6 @@ class InformationDirectedSampling(Agent):
         maximum=65_536,
         labelled="unusual",
     )
-    discount: float = discount()
     name: ClassVar[str] = "ids"
     title: ClassVar[str] = "V-IDS"
     scores: ClassVar[str] = "information"

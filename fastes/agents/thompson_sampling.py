@@ -5,16 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastes.agents.agent import Agent
-from fastes.agents.belief_options import (
-    belief,
-    least_noise,
-    noise,
-    noise_scale,
-    noise_shape,
-)
-from fastes.agents.discount import discount
 from fastes.agents.inflation import inflation
+from fastes.agents.learner import Learner
 from fastes.checks.parameters import parameter
 
 if TYPE_CHECKING:
@@ -35,7 +27,7 @@ LONGEST_WINDOW = 65_536
 
 
 @dataclass(frozen=True, repr=False)
-class ThompsonSampling(Agent):
+class ThompsonSampling(Learner):
     """Thompson sampling: draw theta from the posterior, play its best arm.
 
     Parameters
@@ -43,25 +35,10 @@ class ThompsonSampling(Agent):
     inflation : float
         What the deviation of theta from the posterior mean is multiplied by: 1 is exact
         Thompson sampling, and analyses of the worst case ask for more. At most 1e9.
-    belief : {"auto", "exact", "online"}
-        What is kept of rewards that are not Gaussian. Exact: all data, by distinct arm. Online: a
-        normal belief that takes in each reward once, linearised. Auto is exact where arms come
-        again, else online.
     sampler : {"laplace", "metropolis"}
         How theta is drawn where rewards are not Gaussian. Laplace: from the normal law around the
         mode of the posterior. Metropolis: from the posterior itself, by a Markov chain that makes
         32 proposals a step; it needs the exact belief.
-    noise : {"known", "learned"}
-        Whether the standard deviation of Gaussian rewards is the bandit's, or learned: its square
-        then has an inverse gamma prior, and the bandit's noise is a first guess.
-    noise_shape, noise_scale : float
-        That prior's shape, at least 1, and scale, in units of the bandit's squared noise.
-    least_noise : float
-        The noise with which theta has the bandit's prior, from 0.001 to 1 of the bandit's noise.
-        With more noise the prior is wider, in proportion: name the least that is likely.
-    discount : float
-        Factor of the weight of a reward for each one taken in after it, from 1e-9 to 1. Below 1 the
-        agent remembers about 1 / (1 - discount) rewards; what it forgets goes back to the prior.
     window : int
         Number of the last rewards that count, at most 65,536; 0: all. The belief is the posterior
         given these. Where rewards are not Gaussian it needs the online belief.
@@ -75,7 +52,6 @@ class ThompsonSampling(Agent):
     """
 
     inflation: float = inflation()
-    belief: str = belief()
     sampler: str = parameter(
         "How theta is drawn where rewards are not Gaussian.",
         "choice",
@@ -84,11 +60,6 @@ class ThompsonSampling(Agent):
         choices=SAMPLERS,
         labelled="unusual",
     )
-    noise: str = noise()
-    noise_shape: float = noise_shape()
-    noise_scale: float = noise_scale()
-    least_noise: float = least_noise()
-    discount: float = discount()
     window: int = parameter(
         "How many of the last rewards count; 0: all.",
         "integer",

@@ -115,10 +115,10 @@ def parameter(help: str, kind: str, usual: Any, *, default: Any = MISSING, **res
 
 @functools.cache
 def parameters_of(kind: type) -> Mapping[str, Parameter]:
-    """Return the parameters that a dataclass declares, by name."""
+    """Return the parameters that a dataclass declares, by name, those only by keyword last."""
     return {
         each.name: each.metadata["parameter"]
-        for each in fields(kind)
+        for each in sorted(fields(kind), key=lambda each: each.kw_only)
         if "parameter" in each.metadata
     }
 
