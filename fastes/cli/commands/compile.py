@@ -115,7 +115,7 @@ def _fixed_text(text: str, speed: float) -> str:
 
 def _action_sets(options: dict[str, Any]) -> "list[ActionSet]":
     """Return the action sets that the options describe; random arms are not drawn."""
-    from fastes.actions import ActionSet, Fixed, Offered
+    from fastes.actions import Offered
 
     names = ("arms", "redraw", "available", "K", "d")
     given = {name: options[name] for name in names if options[name] is not None}
@@ -125,8 +125,7 @@ def _action_sets(options: dict[str, Any]) -> "list[ActionSet]":
         return [Offered(d) for d in _sizes("d", given)]
     if arms not in PARAMETERS["arms"].choices:
         _refuse(given, ("redraw", "K", "d"), f"{arms} has all arms")
-        found = arms_of_file(Path(arms), given.get("available", 0))
-        return [found if isinstance(found, ActionSet) else Fixed(found)]
+        return [arms_of_file(Path(arms), given.get("available", 0))]
     if arms == BALL:
         _refuse(given, ("K",), "a ball has infinitely many arms")
     usual = {name: parameter.usual for name, parameter in PARAMETERS.items()}
