@@ -57,7 +57,7 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     before many processes start at the same time, or when building a container. Simulations,
     studies and diagnostics with these options then start at once. So do act, observe, save and load
     of live agents: on fixed arms, with --arms ball, or with --offered; and act(available=...) with
-    --available. Slates and probabilities of live agents compile when first used.
+    --available. act_many, slates and probabilities compile when first used.
 
     \b
     fastes compile
