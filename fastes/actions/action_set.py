@@ -113,6 +113,10 @@ class ActionSet(ABC):
 
         return {"set_kind": np.array(self.kind), **self.arrays()}
 
+    @abstractmethod
+    def small(self) -> ActionSet:
+        """Return a set of the same kind of 8 arms or so in R^2: the same code serves both."""
+
     # Checks.
 
     def check_values(self, largest: float) -> None:  # noqa: B027, optional

@@ -83,6 +83,10 @@ class Ball(ActionSet):
         (d,) = saved["set_sizes"].tolist()
         return cls(d, float(saved["set_radius"]))
 
+    def small(self) -> Ball:
+        """Return the disc."""
+        return Ball(2)
+
     def check_values(self, largest: float) -> None:
         """Raise ValueError if values are so small that rounding would decide."""
         if 0.0 < largest < _SMALLEST_VALUE:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fastes.actions.action_set import ActionSet
+from fastes.actions.families import few_arms
 from fastes.checks import numbers
 from fastes.checks.numbers import MAX_SIZE
 
@@ -58,6 +59,10 @@ class Drawn(ActionSet):
         """Return the set of these sizes and this family."""
         K, d = saved["set_sizes"].tolist()
         return cls(K, d, str(saved["set_family"]))
+
+    def small(self) -> Self:
+        """Return a set of the same kind of few arms."""
+        return type(self)(*few_arms().shape)
 
     def rows(self, seed: int, run: int, t: int) -> Floats:
         """Return the arms on offer at step t of a run, one a row. `Redrawn` uses those of step 0.

@@ -27,6 +27,11 @@ def random_arms(family: str, K: Any, d: Any, seed: Any) -> RandomArms:
     return RandomArms(family, K, d, seed)
 
 
+def few_arms() -> RandomArms:
+    """Return the arms of `ActionSet.small`."""
+    return random_arms("sphere", 8, 2, 0)
+
+
 class RandomArms(NamedTuple):
     """K arms in R^d of a family (`LinearBandit.random`), not drawn yet."""
 

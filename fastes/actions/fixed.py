@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fastes.actions.action_set import ActionSet
-from fastes.actions.families import RandomArms
+from fastes.actions.families import RandomArms, few_arms
 from fastes.checks import numbers
 from fastes.checks.numbers import MAX_SIZE
 
@@ -129,6 +129,10 @@ class Fixed(KnownArms):
     def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of these arms."""
         return cls(saved["actions"] if "actions" in saved else RandomArms.from_arrays(saved))
+
+    def small(self) -> Fixed:
+        """Return few fixed arms."""
+        return Fixed(few_arms())
 
     def offer_bytes(self, rank: int, full: bool) -> int:
         """Return 0: the arms belong to the problem."""

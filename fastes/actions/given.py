@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fastes.actions.action_set import ActionSet
+from fastes.actions.families import few_arms
 from fastes.checks import numbers
 from fastes.checks.numbers import MAX_SIZE
 
@@ -116,6 +117,12 @@ class Given(ActionSet):
         for start in np.linspace(0, last, _SAMPLES).astype(np.int64).tolist():
             hashed.update(flat[start : start + _SAMPLE_BYTES].tobytes())
         return hashed.hexdigest()
+
+    def small(self) -> Given:
+        """Return three sets of few arms."""
+        import numpy as np
+
+        return Given(np.stack([few_arms().draw()] * 3))
 
     @classmethod
     def from_arrays(cls, saved: Arrays) -> Self:

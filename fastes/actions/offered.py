@@ -62,6 +62,10 @@ class Offered(ActionSet):
 
         return {"set_sizes": np.array([self.d])}
 
+    def small(self) -> Offered:
+        """Return the set in R^2."""
+        return Offered(2)
+
     @classmethod
     def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of this dimension."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from fastes.actions.families import few_arms
 from fastes.actions.fixed import KnownArms
 from fastes.checks import numbers
 from fastes.checks.numbers import MAX_SIZE
@@ -77,6 +78,11 @@ class Subset(KnownArms):
     def from_arrays(cls, saved: Arrays) -> Self:
         """Return the set of this pool and size."""
         return cls(saved["set_pool"], int(saved["set_size"]))
+
+    def small(self) -> Subset:
+        """Return a subset of few arms."""
+        arms = few_arms()
+        return Subset(arms, arms.K // 2)
 
     def _numbers(self, rank: int, full: bool) -> int:
         """Return how many are kept for the pool, and for a subset and its table."""

@@ -12,6 +12,7 @@ from fastes.cli.sections import Command, section
 from fastes.problem.random_problem import BALL, PARAMETERS, RandomProblem
 
 if TYPE_CHECKING:
+    from fastes.actions import ActionSet
     from fastes.problem.bandit import Bandit
 
 
@@ -107,11 +108,11 @@ def _random_bandit(arms: str, given: dict[str, Any], seed: int) -> "Bandit":
     return problem.bandit(seed, **belief)
 
 
-def arms_of_file(path: Path, available: int) -> Any:
+def arms_of_file(path: Path, available: int) -> "ActionSet":
     """Return the arms of a .npy file: fixed, a random subset, or a set for each step."""
     import numpy as np
 
-    from fastes.actions import Given, Subset
+    from fastes.actions import Fixed, Given, Subset
     from fastes.files.archive import load_npy
 
     try:
@@ -123,4 +124,4 @@ def arms_of_file(path: Path, available: int) -> Any:
             raise click.UsageError("--available needs fixed arms: leave it out")
         return Given(mapped)
     rows = load_npy("--arms", path)
-    return Subset(rows, available) if available else rows
+    return Subset(rows, available) if available else Fixed(rows)

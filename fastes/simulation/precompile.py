@@ -11,21 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from fastes.actions import (
-    ActionSet,
-    Ball,
-    Fixed,
-    Fresh,
-    Given,
-    Offered,
-    Redrawn,
-    Subset,
-)
-from fastes.actions.families import random_arms
+from fastes.actions import ActionSet, Fixed
+from fastes.actions.families import few_arms, random_arms
 from fastes.agents.agent import Agent
 from fastes.agents.live import start_live
 from fastes.agents.search import search_method
-from fastes.checks.arrays import Floats
 from fastes.kernels.arithmetic.tile_product import MODELS
 from fastes.problem.bandit import Bandit
 from fastes.problem.bandits import bandit_class
@@ -36,7 +26,6 @@ from fastes.simulation.plan import RunPlan, modes
 
 _STEPS = 3
 _DRAWS = 512  # with fewer, a probe does not compute the information gain
-_ARMS = 2 * MODELS
 
 
 def compilations(
@@ -45,10 +34,10 @@ def compilations(
     """Yield (name, function that compiles) for what an agent needs on an action set.
 
     That is simulations of T steps, diagnostics if arms are fixed, and live agents where there are
-    any: on fixed arms, and on a subset of them if `actions` is a `Subset`.
+    any; for a `Subset`, on fixed arms of which some are available.
     """
-    small, K, r = _small(actions), actions.K or 1, min(actions.counted_arms or actions.d, actions.d)
-    bandit = _bandit(small, rewards)
+    K, r = actions.K or 1, min(actions.counted_arms or actions.d, actions.d)
+    bandit = _bandit(actions.small(), rewards)
     search = search_method(agent, K, r) if actions.arms_repeat else "scan"
     if actions.simulated:
         for mode in modes(agent, K, r, T) if actions.fixed else ["alone"]:
@@ -60,34 +49,14 @@ def compilations(
         yield "diagnostics", _runs(bandit, agent, RunPlan(1, 1, "alone", search), probe=True)
     if actions.live:
         yield "live", lambda: _live(bandit, agent, search)
-    elif isinstance(actions, Subset):
+    elif actions.counted_arms:  # a live agent knows all of them
         whole = search_method(agent, actions.counted_arms, r)
-        yield "live", lambda: _live(_bandit(Fixed(_rows()), rewards), agent, whole, some=True)
-
-
-def _rows() -> Floats:
-    random_arms("uniform", _ARMS, 2, 0).draw()  # the only family with a kernel of its own
-    return random_arms("sphere", _ARMS, 2, 0).draw()
-
-
-_SMALL: dict[type[ActionSet], Callable[[], ActionSet]] = {
-    Fixed: lambda: Fixed(_rows()),
-    Redrawn: lambda: Redrawn(_ARMS, 2),
-    Fresh: lambda: Fresh(_ARMS, 2),
-    Subset: lambda: Subset(_rows(), _ARMS // 2),
-    Given: lambda: Given(np.stack([_rows()] * _STEPS)),
-    Ball: lambda: Ball(2),
-    Offered: lambda: Offered(2),
-}
-
-
-def _small(actions: ActionSet) -> ActionSet:
-    """Return a small set of the same kind."""
-    return _SMALL[type(actions)]()
+        yield "live", lambda: _live(_bandit(Fixed(few_arms()), rewards), agent, whole, some=True)
 
 
 def _bandit(actions: ActionSet, rewards: str) -> Bandit:
     """Return a problem whose coordinates need a matrix, which takes more kernels than a number."""
+    random_arms("uniform", 1, 1, 0).draw()  # others have kernels that the sphere has too
     return bandit_class(rewards)(actions, 0.0, np.array([[1.0, 0.1], [0.1, 1.0]]))  # type: ignore[call-arg]
 
 
@@ -108,8 +77,9 @@ def _live(bandit: Bandit, agent: Agent, search: str, some: bool = False) -> None
     """Do what a user of a live agent does; `some`: on a part of the arms too."""
     live = start_live(agent, bandit, 0, search)
     by_row = bandit.action_set.chosen_by == "row"
-    arm: Any = live.act(_rows()) if by_row else live.act()
-    live.observe(_rows()[arm] if by_row else arm, 0.0)
+    rows = few_arms().draw()
+    arm: Any = live.act(rows) if by_row else live.act()
+    live.observe(rows[arm] if by_row else arm, 0.0)
     if some:
         live.act(available=[0, 1])
     live._renew_search()

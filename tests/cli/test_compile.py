@@ -110,12 +110,16 @@ def test_what_the_options_name_is_compiled(named, tmp_path):
 
 
 def test_every_action_set_can_be_compiled_for():
-    from fastes.actions import ACTION_SETS
-    from fastes.simulation import precompile
+    from fastes import actions
 
-    assert set(precompile._SMALL) == set(ACTION_SETS.values())
-    for kind in ACTION_SETS.values():
-        assert type(precompile._SMALL[kind]()) is kind
+    drawn = actions.Redrawn(30, 5), actions.Fresh(30, 5)
+    rows = np.ones((30, 5))
+    kept = actions.Fixed(rows), actions.Subset(rows, 4), actions.Given(rows[None])
+    sets = (*drawn, *kept, actions.Ball(5), actions.Offered(5))
+    assert {type(given) for given in sets} == set(actions.ACTION_SETS.values())
+    for given in sets:
+        assert type(given.small()) is type(given)
+        assert given.small().d == 2
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def compile_(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     before many processes start at the same time, or when building a container. Simulations,
     studies and diagnostics with these options then start at once. So do act, observe, save and load
     of live agents: on fixed arms, with --arms ball, or with --offered; and act(available=...) with
-    --available. Slates and probabilities of live agents compile when first used.
+    --available. act_many, slates and probabilities compile when first used.
 
     \b
     fastes compile
@@ -115,7 +115,7 @@ def _fixed_text(text: str, speed: float) -> str:
 
 def _action_sets(options: dict[str, Any]) -> "list[ActionSet]":
     """Return the action sets that the options describe; random arms are not drawn."""
-    from fastes.actions import ActionSet, Fixed, Offered
+    from fastes.actions import Offered
 
     names = ("arms", "redraw", "available", "K", "d")
     given = {name: options[name] for name in names if options[name] is not None}
@@ -125,8 +125,7 @@ def _action_sets(options: dict[str, Any]) -> "list[ActionSet]":
         return [Offered(d) for d in _sizes("d", given)]
     if arms not in PARAMETERS["arms"].choices:
         _refuse(given, ("redraw", "K", "d"), f"{arms} has all arms")
-        found = arms_of_file(Path(arms), given.get("available", 0))
-        return [found if isinstance(found, ActionSet) else Fixed(found)]
+        return [arms_of_file(Path(arms), given.get("available", 0))]
     if arms == BALL:
         _refuse(given, ("K",), "a ball has infinitely many arms")
     usual = {name: parameter.usual for name, parameter in PARAMETERS.items()}
