@@ -114,6 +114,15 @@ def test_canonical_coordinates_have_the_same_law_and_the_same_paths(prior, name)
     np.testing.assert_allclose(0.3 + z @ U.T, expected, atol=1e-10)
 
 
+def many_paths(truth, steps, n):
+    """Return theta of some steps in n runs."""
+    place, out = place_of(BANDIT, truth, canonical=False), np.empty((n, max(steps) + 1, 3))
+    for run in range(n):
+        start = moving_theta(BANDIT, truth, place, truth.theta(BANDIT, 1, run))
+        write_path(start, source(1, run), out[run])
+    return out[:, steps]
+
+
 def test_law_of_autoregressive_theta():
     """Mean and all covariances of theta at steps 0, 1 and 6 of 4,000 runs.
 
@@ -121,8 +130,7 @@ def test_law_of_autoregressive_theta():
     """
     rho, n, cov = 0.8, 4000, ROOT @ ROOT.T
     truth = Truth(drift=AutoRegressive(rho))
-    paths = np.array([truth.path(BANDIT, 7, seed=1, run=run)[[0, 1, 6]] for run in range(n)])
-    gaps = (paths - MEAN).reshape(n, 9)
+    gaps = (many_paths(truth, [0, 1, 6], n) - MEAN).reshape(n, 9)
     lags = np.abs(np.subtract.outer([0, 1, 6], [0, 1, 6]))
     expected = np.kron(rho**lags, cov)
     variances = np.diag(expected)
@@ -132,10 +140,10 @@ def test_law_of_autoregressive_theta():
 
 
 def test_law_of_abrupt_theta():
-    """The same at steps 0, 3 (two breaks later) and 4, which has the theta of step 3."""
+    """The same at steps 0, 2 and 3, of three different thetas."""
     n, cov = 4000, ROOT @ ROOT.T
     truth = Truth(drift=Abrupt([2, 3]))
-    paths = np.array([truth.path(BANDIT, 5, seed=1, run=run) for run in range(n)])
+    paths = many_paths(truth, [0, 1, 2, 3, 4], n)
     assert (paths[:, 0] == paths[:, 1]).all()
     assert (paths[:, 3] == paths[:, 4]).all()
     gaps = (paths[:, [0, 2, 3]] - MEAN).reshape(n, 9)
