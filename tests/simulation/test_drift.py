@@ -1,10 +1,15 @@
 """Worlds whose theta changes: the thetas, what arms pay, the same bits however runs are done."""
 
+from types import SimpleNamespace
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 import reference
 from checkpoints import assert_same, recorded, resumed, some
 from fastes.kernels.loop.drift import write_path
+from fastes.kernels.loop.late import late_rewards
+from fastes.kernels.states.stack import Shared, set_state, stack_states, state_at
 from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
 from played import RUN, SEED, compare, greedy_scores, offered, thetas
@@ -14,6 +19,7 @@ from fastes import Truth
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.drift import Abrupt, AutoRegressive, Piecewise, Rotating
 from fastes.problem.moving import moving_theta, place_of
+from fastes.simulation.saved_environment import environment_arrays, fill_environment
 from fastes.theory.inequalities import inequalities, theorem2_measured
 
 RNG = np.random.default_rng(7)
@@ -528,3 +534,45 @@ def test_the_smallest_worlds():
     for drift in (Abrupt([1]), AutoRegressive(0.5), Piecewise([1], [[3.0]])):
         result = fastes.simulate(one, fastes.UniformRandom(), 1, truth=Truth(drift=drift))
         assert result.regret.final.tolist() == [0.0]
+
+
+def test_theta_of_a_checkpoint_is_checked():
+    truth = Truth(drift=DRIFTS["ar"])
+    place, first = place_of(BANDIT, truth, canonical=False), truth.theta(BANDIT, 0, 0)
+
+    def environment():
+        return SimpleNamespace(
+            late=late_rewards(0, 3), moving=moving_theta(BANDIT, truth, place, first)
+        )
+
+    saved = {"drift_theta": np.array([1.0, 2.0, 3.0]), "drift_step": np.array([8])}
+    restored = environment()
+    fill_environment(restored, saved, 9)
+    assert (restored.moving.theta.tolist(), restored.moving.step.tolist()) == ([1, 2, 3], [8])
+    assert {*environment_arrays(restored)} == {*saved}
+    for name, part in (
+        ("drift_theta", np.array([1.0, 2.0])),
+        ("drift_theta", np.array([1.0, np.nan, 3.0])),
+        ("drift_step", np.array([2])),
+        ("drift_step", np.array([10])),
+        ("drift_step", np.array([8, 8])),
+    ):
+        with pytest.raises(ValueError, match="theta of a run"):
+            fill_environment(environment(), {**saved, name: part}, 9)
+    with pytest.raises(KeyError):
+        fill_environment(environment(), {}, 9)
+
+
+class Pair(NamedTuple):
+    own: np.ndarray
+    common: Shared
+
+
+def test_what_states_share_is_not_stacked():
+    state = Pair(np.zeros(2), Shared(np.arange(6.0)))
+    stack = stack_states(state, 5)
+    set_state(stack, 3, state._replace(own=np.ones(2)))
+    assert stack.own.shape == (5, 2)
+    assert stack.common is state.common
+    assert state_at(stack, 3).own.tolist() == [1.0, 1.0]
+    assert state_at(stack, 3).common is state.common
