@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from fastes.checks import numbers
-from fastes.drift import DRIFTS, Drift
+from fastes.drift import DRIFTS
+from fastes.drift.drift import Drift
 from fastes.problem.truth_values import (
     equal_covariances,
     shown_value,

@@ -14,7 +14,7 @@ from fastes.agents.own import as_agent
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Arrays, Floats
 from fastes.checks.parameters import Parameter
-from fastes.drift import Drift
+from fastes.drift.drift import Drift
 from fastes.files.archive import utc_now, with_prefix
 from fastes.problem.bandit import Bandit
 from fastes.problem.moving import Place, place_of

@@ -1,10 +1,15 @@
 """Worlds whose theta changes: the thetas, what arms pay, the same bits however runs are done."""
 
+from types import SimpleNamespace
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 import reference
 from checkpoints import assert_same, recorded, resumed, some
 from fastes.kernels.loop.drift import write_path
+from fastes.kernels.loop.late import late_rewards
+from fastes.kernels.states.stack import Shared, set_state, stack_states, state_at
 from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
 from played import RUN, SEED, compare, greedy_scores, offered, thetas
@@ -14,6 +19,7 @@ from fastes import Truth
 from fastes.actions import Ball, Fresh, Given, Redrawn, Subset
 from fastes.drift import Abrupt, AutoRegressive, Piecewise, Rotating
 from fastes.problem.moving import moving_theta, place_of
+from fastes.simulation.saved_environment import environment_arrays, fill_environment
 from fastes.theory.inequalities import inequalities, theorem2_measured
 
 RNG = np.random.default_rng(7)
@@ -114,6 +120,15 @@ def test_canonical_coordinates_have_the_same_law_and_the_same_paths(prior, name)
     np.testing.assert_allclose(0.3 + z @ U.T, expected, atol=1e-10)
 
 
+def many_paths(truth, steps, n):
+    """Return theta of some steps in n runs."""
+    place, out = place_of(BANDIT, truth, canonical=False), np.empty((n, max(steps) + 1, 3))
+    for run in range(n):
+        start = moving_theta(BANDIT, truth, place, truth.theta(BANDIT, 1, run))
+        write_path(start, source(1, run), out[run])
+    return out[:, steps]
+
+
 def test_law_of_autoregressive_theta():
     """Mean and all covariances of theta at steps 0, 1 and 6 of 4,000 runs.
 
@@ -121,8 +136,7 @@ def test_law_of_autoregressive_theta():
     """
     rho, n, cov = 0.8, 4000, ROOT @ ROOT.T
     truth = Truth(drift=AutoRegressive(rho))
-    paths = np.array([truth.path(BANDIT, 7, seed=1, run=run)[[0, 1, 6]] for run in range(n)])
-    gaps = (paths - MEAN).reshape(n, 9)
+    gaps = (many_paths(truth, [0, 1, 6], n) - MEAN).reshape(n, 9)
     lags = np.abs(np.subtract.outer([0, 1, 6], [0, 1, 6]))
     expected = np.kron(rho**lags, cov)
     variances = np.diag(expected)
@@ -132,10 +146,10 @@ def test_law_of_autoregressive_theta():
 
 
 def test_law_of_abrupt_theta():
-    """The same at steps 0, 3 (two breaks later) and 4, which has the theta of step 3."""
+    """The same at steps 0, 2 and 3, of three different thetas."""
     n, cov = 4000, ROOT @ ROOT.T
     truth = Truth(drift=Abrupt([2, 3]))
-    paths = np.array([truth.path(BANDIT, 5, seed=1, run=run) for run in range(n)])
+    paths = many_paths(truth, [0, 1, 2, 3, 4], n)
     assert (paths[:, 0] == paths[:, 1]).all()
     assert (paths[:, 3] == paths[:, 4]).all()
     gaps = (paths[:, [0, 2, 3]] - MEAN).reshape(n, 9)
@@ -520,3 +534,45 @@ def test_the_smallest_worlds():
     for drift in (Abrupt([1]), AutoRegressive(0.5), Piecewise([1], [[3.0]])):
         result = fastes.simulate(one, fastes.UniformRandom(), 1, truth=Truth(drift=drift))
         assert result.regret.final.tolist() == [0.0]
+
+
+def test_theta_of_a_checkpoint_is_checked():
+    truth = Truth(drift=DRIFTS["ar"])
+    place, first = place_of(BANDIT, truth, canonical=False), truth.theta(BANDIT, 0, 0)
+
+    def environment():
+        return SimpleNamespace(
+            late=late_rewards(0, 3), moving=moving_theta(BANDIT, truth, place, first)
+        )
+
+    saved = {"drift_theta": np.array([1.0, 2.0, 3.0]), "drift_step": np.array([8])}
+    restored = environment()
+    fill_environment(restored, saved, 9)
+    assert (restored.moving.theta.tolist(), restored.moving.step.tolist()) == ([1, 2, 3], [8])
+    assert {*environment_arrays(restored)} == {*saved}
+    for name, part in (
+        ("drift_theta", np.array([1.0, 2.0])),
+        ("drift_theta", np.array([1.0, np.nan, 3.0])),
+        ("drift_step", np.array([2])),
+        ("drift_step", np.array([10])),
+        ("drift_step", np.array([8, 8])),
+    ):
+        with pytest.raises(ValueError, match="theta of a run"):
+            fill_environment(environment(), {**saved, name: part}, 9)
+    with pytest.raises(KeyError):
+        fill_environment(environment(), {}, 9)
+
+
+class Pair(NamedTuple):
+    own: np.ndarray
+    common: Shared
+
+
+def test_what_states_share_is_not_stacked():
+    state = Pair(np.zeros(2), Shared(np.arange(6.0)))
+    stack = stack_states(state, 5)
+    set_state(stack, 3, state._replace(own=np.ones(2)))
+    assert stack.own.shape == (5, 2)
+    assert stack.common is state.common
+    assert state_at(stack, 3).own.tolist() == [1.0, 1.0]
+    assert state_at(stack, 3).common is state.common
