@@ -24,5 +24,6 @@ def test_step(compare, name, size):
         lambda: fastes.simulate(bandit, learning, T=steps, threads=1, progress=False),
         lambda: fastes.simulate(bandit, knowing, T=steps, threads=1, progress=False),
         work=steps,
+        baseline_work=steps,
         rounds=7,
     )

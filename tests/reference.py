@@ -178,7 +178,7 @@ def learned_noise(
     V0 = problem.covariance / (least * problem.sigma) ** 2
     rows = rows.reshape(-1, len(problem.mean))
     gap, spread = rewards - rows @ problem.mean, np.eye(len(rows)) + rows @ V0 @ rows.T
-    V = np.linalg.inv(np.linalg.inv(V0) + rows.T @ rows)
+    V = np.asarray(np.linalg.inv(np.linalg.inv(V0) + rows.T @ rows), np.float64)
     b = scale * problem.sigma**2 + gap @ np.linalg.solve(spread, gap) / 2
     return problem.mean + V @ rows.T @ gap, V, shape + len(rows) / 2, float(b)
 

@@ -41,9 +41,13 @@ def main():
     table(
         ["true noise", "agent", "learns the noise", "knows it", "believes it is 1"],
         (
-            [f"{truth:g}", name]
-            + [regret(learning[name], truth, 1.0), regret(kinds[name], truth, truth)]
-            + [regret(kinds[name], truth, 1.0)]
+            (
+                f"{truth:g}",
+                name,
+                regret(learning[name], truth, 1.0),
+                regret(kinds[name], truth, truth),
+                regret(kinds[name], truth, 1.0),
+            )
             for truth in TRUTHS
             for name in kinds
         ),
@@ -52,11 +56,14 @@ def main():
     table(
         ["true noise", "agent", *(f"`least_noise={each:g}`" for each in least)],
         (
-            [f"{truth:g}", name]
-            + [
-                regret(agents(noise="learned", least_noise=each)[name], truth, 1.0)
-                for each in least
-            ]
+            (
+                f"{truth:g}",
+                name,
+                *(
+                    regret(agents(noise="learned", least_noise=each)[name], truth, 1.0)
+                    for each in least
+                ),
+            )
             for truth in (TRUTHS[0], TRUTHS[-1])
             for name in kinds
         ),
