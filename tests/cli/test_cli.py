@@ -123,7 +123,7 @@ def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
     words = ["diagnose", "--agent", "es", "--agent", "greedy", "--M", "3,10", *QUICK]
     brief = run(*words, "--probe-samples", 256).stdout
     assert len(brief.splitlines()) < 20
-    for word in ("ES, M=3", "ES, M=10", "Greedy", "inequalities hold. The tightest: ", "--full: "):
+    for word in ("ES, M=3", "ES, M=10", "Greedy", "inequalities hold. The tightest:", "--full: "):
         assert word in brief
     assert max(map(len, brief.splitlines())) <= 80
     outcome = run(*words, "--probe-samples", 256, "--out", out, "--full")
