@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_results import diagnosed, made
+from made_results import diagnosed, made, made_on
 from matplotlib.figure import Figure
 
 import fastes
@@ -101,9 +101,9 @@ def test_a_divergence_that_is_nowhere_above_zero_is_not_drawn():
 BANDIT = fastes.LinearBandit.random(20, 3)
 
 
-def plain(*agent, **facts):
+def plain(agent="es", **facts):
     """Return a result that has a problem, and no diagnostics."""
-    return replace(made(*agent, **facts), problem=BANDIT.arrays())
+    return made_on(BANDIT, agent=agent, **facts)
 
 
 def test_results_without_diagnostics_have_bounds_all_the_same():
