@@ -112,6 +112,7 @@ def summary_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Part
         grid(columns, tables, left=1),
         *(f"{column.title}: {column.note}" for column in columns if column.note),
         *(_verdict(every, tables) if every else [c.instead_of_bounds]),
+        *["A single run has no standard error."] * (c.runs == 1),
         "--full: every quantity at every probed step.",
     ]
 
