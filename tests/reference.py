@@ -552,7 +552,7 @@ def theorem_b(
         if k == 0:
             continue
         most = min(1.0, k / cost_over)
-        x = most * np.r_[0, np.geomspace(1e-9, 1, 2000), 1 - np.geomspace(1e-9, 1, 2000)]
+        x = most * np.r_[0, np.geomspace(1e-9, 1, 300), 1 - np.geomspace(1e-9, 1, 300)]
         under = np.clip((k - cost_over * x) / cost_under, 0, 1)
         of_over = delta * x + np.sqrt(8 * beta) * _entropic(x, math.sqrt(math.e))
         of_under = b_over**2 * math.sqrt(2 * beta) * _entropic(under, K)

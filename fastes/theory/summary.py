@@ -1,6 +1,7 @@
 """What diagnostics say in a few lines: regret beside its bounds, and whether any is exceeded."""
 
 import math
+import textwrap
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -111,6 +112,7 @@ def summary_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Part
         grid(columns, tables, left=1),
         *(f"{column.title}: {column.note}" for column in columns if column.note),
         *(_verdict(every, tables) if every else [c.instead_of_bounds]),
+        *["A single run has no standard error."] * (c.runs == 1),
         "--full: every quantity at every probed step.",
     ]
 
@@ -134,15 +136,16 @@ def _verdict(every: list[tuple[str, Any]], tables: list[dict[str, Any]]) -> Iter
         yield f"EXCEEDED: {_shown(agent, each)}"
     if not exceeded:
         agent, each = max(every, key=lambda pair: _share(pair[1]))
-        yield f"All {len(every):,} inequalities hold. The tightest: {_shown(agent, each)}."
+        yield f"All {len(every):,} inequalities hold. The tightest:"
+        yield _shown(agent, each)
     play = tables[0]["totals"].get("trivial")
     if play is not None and math.isfinite(play):
         useful = [t["agent"] for t in tables if (t["totals"].get("best") or math.inf) < play]
-        which = ", ".join(useful) if useful else "none of the ensembles"
-        yield f"Random play loses {rounded(play)}; the best bound is below that for {which}."
+        which = "; ".join(useful) if useful else "none"
+        yield from textwrap.wrap(f"Best bounds below random play, {rounded(play)}: {which}.", 79)
 
 
 def _shown(agent: str, each: dict[str, Any]) -> str:
     at = "" if each["t"] is None else f" at t={each['t']:,}"
     measured, bound = rounded(each["measured"]), rounded(each["bound"])
-    return f"{agent}, {each['name']}{at}: {measured} of {bound}"
+    return f"{agent}, {each['name']}{at}: {measured}, bound {bound}"

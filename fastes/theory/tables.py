@@ -49,7 +49,7 @@ def bounds_tables(table: dict[str, Any]) -> Parts:
         f"Thompson sampling, term (a): {rounded(table['term_a'])}",
         f"random play: {with_error(trivial['value'], trivial['se'])}",
         grid(columns, table["rows"]),
-        "Bounds on the regret of ensemble sampling, from constants three standard errors high.",
+        "Bounds on regret of ensemble sampling, constants three standard errors high.",
         *_explained(columns),
         "*: smallest of a row; !: above random play.",
         f"M = KT/d is {table['M_for_KT_over_d']:,}",

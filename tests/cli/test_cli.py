@@ -109,7 +109,7 @@ def test_choices_are_listed_with_the_agents_that_take_them(command):
 
 def test_the_bounds_of_a_figure_are_not_only_the_paper_s():
     text = " ".join(run("plot", "--help").output.split())
-    assert "bounds regret and the best known bound for each agent" in text
+    assert "bounds regret against time, Theorem 1 and the best bound" in text
 
 
 def test_several_ensemble_sizes_are_several_agents():
@@ -123,7 +123,7 @@ def test_diagnose_prints_what_was_measured_beside_its_bounds(tmp_path):
     words = ["diagnose", "--agent", "es", "--agent", "greedy", "--M", "3,10", *QUICK]
     brief = run(*words, "--probe-samples", 256).stdout
     assert len(brief.splitlines()) < 20
-    for word in ("ES, M=3", "ES, M=10", "Greedy", "inequalities hold. The tightest: ", "--full: "):
+    for word in ("ES, M=3", "ES, M=10", "Greedy", "inequalities hold. The tightest:", "--full: "):
         assert word in brief
     assert max(map(len, brief.splitlines())) <= 80
     outcome = run(*words, "--probe-samples", 256, "--out", out, "--full")
@@ -232,10 +232,10 @@ def test_a_long_horizon_has_fewer_runs_unless_they_are_asked_for(T, runs):
 def test_bounds_as_data_a_table_and_a_figure(tmp_path):
     table = as_json("bound", "--K", 30, "--d", 5, "--T", 250, "--M", "10,1000000")
     assert list(table) == [
-        *("iota", "eta", "delta", "entropy", "K", "d", "T", "term_a", "trivial"),
-        *("M_for_KT_over_d", "rows"),
+        *("iota", "eta", "eta0", "delta", "entropy", "K", "contenders", "d", "T", "term_a"),
+        *("trivial", "M_for_KT_over_d", "rows"),
     ]
-    assert set(table["eta"]) == {"value", "se", "closed_form"}
+    assert set(table["eta"]) == set(table["eta0"]) == {"value", "se", "closed_form"}
     assert [row["M"] for row in table["rows"]] == [10, 1_000_000]
     for row in table["rows"]:
         assert row["theorem1"] == pytest.approx(table["term_a"] + row["term_b"])

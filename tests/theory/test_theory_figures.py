@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_results import diagnosed, made
+from made_results import diagnosed, made, made_on
 from matplotlib.figure import Figure
 
+import fastes
 from fastes.theory import bounds
 from fastes.theory.constants import constants
 from fastes.theory.figures import (
@@ -97,8 +98,16 @@ def test_a_divergence_that_is_nowhere_above_zero_is_not_drawn():
         drawn(draw_divergence, [nothing])
 
 
+BANDIT = fastes.LinearBandit.random(20, 3)
+
+
+def plain(agent="es", **facts):
+    """Return a result that has a problem, and no diagnostics."""
+    return made_on(BANDIT, agent=agent, **facts)
+
+
 def test_results_without_diagnostics_have_bounds_all_the_same():
-    figure = drawn(draw_regret_and_bounds, [made(M=5), made("ts")])
+    figure = drawn(draw_regret_and_bounds, [plain(M=5), plain("ts")])
     assert entries(figure)[2:] == [
         *("best bound for ES, M=5", "Theorem 1 for ES, M=5"),
         *("bound for TS: term (a)", "random play"),
@@ -106,17 +115,17 @@ def test_results_without_diagnostics_have_bounds_all_the_same():
     found = lines(figure.axes[0])
     best, paper = (found[f"{name} for ES, M=5"] for name in ("best bound", "Theorem 1"))
     assert best.get_linestyle() != paper.get_linestyle()
-    known = constants(made().bandit)
+    known = constants(BANDIT)
     assert paper.get_ydata()[-1] == bounds.theorem1(known, 200, 5)
     with pytest.raises(ValueError, match="holds no diagnostics"):
         drawn(draw_divergence, [made()])
 
 
 def test_bounds_are_drawn_against_the_number_of_models():
-    symmetric = made(M=8, symmetric=True)
-    figure = drawn(draw_final_regret_and_bounds, [made(M=8), made(M=2), symmetric, made("ts")])
+    symmetric = plain(M=8, symmetric=True)
+    figure = drawn(draw_final_regret_and_bounds, [plain(M=8), plain(M=2), symmetric, plain("ts")])
     (ax,) = figure.axes
-    found, known = lines(ax), constants(made().bandit)
+    found, known = lines(ax), constants(BANDIT)
     for name, bound in (("best bound", bounds.best_bound), ("Theorem 1", bounds.theorem1)):
         line = found[f"{name} for ES"]
         assert list(line.get_xdata()) == [2, 8]

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         show_default=True,
         help="Draws of theta per probe.",
     ),
+    click.option("--full", is_flag=True, help="Print every quantity at every probed step."),
 )
 @section(
     "Files",
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     click.option("--plot", type=OUTPUT, help="Save the divergence figure (png, svg or pdf)."),
     FORCE,
 )
-@click.option("--full", is_flag=True, help="Print every quantity at every probed step.")
 @output_options
 def diagnose(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Measure the quantities of the paper's theory, beside its bounds.
