@@ -16,7 +16,7 @@ from fastes.kernels.loop.replay import Plays
 from fastes.kernels.streams.draws import fill_uniform_rows
 from fastes.kernels.streams.layout import KEPT_ROWS
 from fastes.kernels.streams.philox import source
-from fastes.logs.estimates import METHODS, Estimate, estimate
+from fastes.logs.estimates import METHODS, PolicyValue, estimate
 from fastes.logs.log import Log
 from fastes.logs.players import Player, in_units, player_of
 from fastes.logs.replay import LogFacts, Replay
@@ -95,17 +95,17 @@ def replay(
     >>> agents = [fastes.ThompsonSampling(), fastes.UniformRandom()]
     >>> for each in fastes.replay(log, agents, fastes.LinearBandit(np.eye(3), noise=0.3)):
     ...     print(each)
-    Estimate(TS, rejection: 0.8807 +- 0.0095)
-    Estimate(TS, snips: 0.8838 +- 0.0094)
-    Estimate(Uniform, rejection: 0.5254 +- 0.013)
-    Estimate(Uniform, snips: 0.5425 +- 0.0085)
+    PolicyValue(TS, rejection: 0.8807 +- 0.0095)
+    PolicyValue(TS, snips: 0.8838 +- 0.0094)
+    PolicyValue(Uniform, rejection: 0.5254 +- 0.013)
+    PolicyValue(Uniform, snips: 0.5425 +- 0.0085)
     """
     checked, chosen = _checked(log, agents, methods)
     draws = numbers.integer("draws", draws, 1, _MOST_DRAWS)
     seed = numbers.integer("seed", seed, 0, numbers.MAX_SEED)
     believed = _believed(log, LinearBandit(log.actions) if bandit is None else bandit)
     rewards = in_units(log.reward, believed)
-    found: list[Estimate] = []
+    found: list[PolicyValue] = []
     with bars_if(progress) as draw:
         for agent in checked:
             for plan in _plans(log, chosen, draws, seed):

@@ -22,7 +22,7 @@ ASSUMPTIONS = {
 
 
 @documented
-class Estimate(NamedTuple):
+class PolicyValue(NamedTuple):
     """The value of an agent, in reward per row, estimated from a log by one method.
 
     Attributes
@@ -68,10 +68,10 @@ class Estimate(NamedTuple):
         return abs(self.mean_weight - 1.0) > 4.0 * self.mean_weight_se
 
     def __repr__(self) -> str:
-        return f"Estimate({self.label}, {self.method}: {self.value:.4g} +- {self.se:.2g})"
+        return f"PolicyValue({self.label}, {self.method}: {self.value:.4g} +- {self.se:.2g})"
 
 
-def estimate(agent: Agent, method: str, weights: Floats, rewards: Floats) -> Estimate:
+def estimate(agent: Agent, method: str, weights: Floats, rewards: Floats) -> PolicyValue:
     """Return the estimate of an agent's value from the weight and the reward of each row.
 
     With weights w and rewards r of n rows, ips is mean(w r), with standard error sd(w r) / sqrt(n).
@@ -92,7 +92,7 @@ def estimate(agent: Agent, method: str, weights: Floats, rewards: Floats) -> Est
     weight, weight_se = _mean(weights)
     effective = total**2 / squares if squares > 0.0 else 0.0
     found = value, se, rows, effective, weight, weight_se
-    return Estimate(agent.label, agent.name, agent.parameters(), method, *found)
+    return PolicyValue(agent.label, agent.name, agent.parameters(), method, *found)
 
 
 def _mean(values: Floats) -> tuple[float, float]:

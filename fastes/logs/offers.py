@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from fastes.actions import Fixed, Given, Offered
 from fastes.checks import arrays, numbers
 from fastes.checks.arrays import Floats
+from fastes.checks.memory import require
 
 Integers = NDArray[np.int64]
 
 _MOST_NUMBERS = 1 << 22  # of features of a block, to bound memory
-_MOST_ARMS = 10_000  # without features: there is a dimension for each
+_MOST_ARMS = 5_000  # without features: there is a dimension for each
 
 
 class RowError(ValueError):
@@ -192,7 +193,9 @@ def _stretches(
 def offers_of(actions: Any, available: Any, n: int) -> Offers:
     """Return the offers of n rows, given the arguments of `Log`, or raise."""
     if isinstance(actions, int) and not isinstance(actions, bool):
-        actions = np.eye(numbers.integer("actions, a number of arms,", actions, 1, _MOST_ARMS))
+        K = numbers.integer("actions, a number of arms,", actions, 1, _MOST_ARMS)
+        require(f"{K:,} arms without features", 3 * 8 * K * K)
+        actions = np.eye(K)
     offers = _ragged(actions, n) if _is_ragged(actions) else _of_array(actions, n)
     if available is None:
         return offers

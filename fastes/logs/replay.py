@@ -12,7 +12,7 @@ from fastes.checks.numbers import printable
 from fastes.files.archive import load_arrays, save_arrays
 from fastes.files.guard import made_of
 from fastes.files.kinds import require_replaceable
-from fastes.logs.estimates import ASSUMPTIONS, Estimate
+from fastes.logs.estimates import ASSUMPTIONS, PolicyValue
 from fastes.results.result import plain
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class LogFacts(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Replay:
-    """Estimates of the values of agents from a log, made by `replay`. A sequence of `Estimate`.
+    """Estimates of the values of agents from a log, made by `replay`. A sequence of `PolicyValue`.
 
     Examples
     --------
@@ -74,21 +74,21 @@ class Replay:
     >>> log = fastes.Log(2, arm=[0, 1] * 500, reward=[0.0, 1.0] * 500, propensity="uniform")
     >>> found = fastes.replay(log, fastes.Greedy(), methods="rejection")
     >>> found
-    Replay(Estimate(Greedy, rejection: 1 +- 0))
+    Replay(PolicyValue(Greedy, rejection: 1 +- 0))
     >>> found.to_dict()["log"]["mean_reward"]
     0.5
     """
 
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[PolicyValue, ...]
     log: LogFacts
 
-    def __iter__(self) -> Iterator[Estimate]:
+    def __iter__(self) -> Iterator[PolicyValue]:
         return iter(self.estimates)
 
     def __len__(self) -> int:
         return len(self.estimates)
 
-    def __getitem__(self, i: int) -> Estimate:
+    def __getitem__(self, i: int) -> PolicyValue:
         return self.estimates[i]
 
     def __repr__(self) -> str:
@@ -128,7 +128,9 @@ class Replay:
         write_table(path, [_plain(row) for row in self._rows()], force)
 
     def _rows(self) -> list[dict[str, Any]]:
-        kept = [name for name in Estimate._fields if name not in ("label", "agent", "parameters")]
+        kept = [
+            name for name in PolicyValue._fields if name not in ("label", "agent", "parameters")
+        ]
         return [
             {"agent": each.label, **{name: getattr(each, name) for name in kept}} for each in self
         ]
@@ -146,7 +148,7 @@ class Replay:
         """Read what `save` wrote."""
         meta, _ = load_arrays(path, "replay")
         with made_of(path, "replay"):
-            estimates = tuple(Estimate(**_read(each)) for each in meta["estimates"])
+            estimates = tuple(PolicyValue(**_read(each)) for each in meta["estimates"])
             found = cls(estimates, LogFacts(**_read(meta["log"])))
             repr(found)  # raises if a value is of the wrong type
             return found

@@ -3,7 +3,7 @@
 import textwrap
 
 from fastes.checks.numbers import counted
-from fastes.logs.estimates import ASSUMPTIONS, Estimate
+from fastes.logs.estimates import ASSUMPTIONS, PolicyValue
 from fastes.logs.replay import Replay
 from fastes.results.tables import Column, Grid, Parts, grid, notes, rounded, with_error
 
@@ -42,7 +42,7 @@ def replay_tables(replay: Replay) -> Parts:
     ]
 
 
-def _warnings(suspect: list[Estimate]) -> list[str]:
+def _warnings(suspect: list[PolicyValue]) -> list[str]:
     return [
         f"Warning: {each.label}, {each.method}: the mean weight is far from 1, so the propensities "
         "are wrong"

@@ -16,7 +16,7 @@ def check_uniform(place: Integers, sizes: Integers) -> None:
     Under uniform draws the plays of place k are a sum of independent indicators, of mean E and
     variance V. By Bernstein's inequality they are x away from E with probability at most
     2 exp(-x^2 / (2 (V + x / 3))). This notices only arms that are preferred throughout, not those
-    preferred in some contexts: see `Estimate.mean_weight`.
+    preferred in some contexts: see `PolicyValue.mean_weight`.
     """
     most = int(sizes.max())
     rows = np.bincount(sizes, minlength=most + 1)[1:]  # that offer 1, 2, ... arms

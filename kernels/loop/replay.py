@@ -17,7 +17,7 @@ from .step import choose_arm
 class AllArms(NamedTuple):
     """Rows of a log at which all fixed arms are on offer."""
 
-    first: int  # the number of the first row; rows are counted from it
+    first: int  # the number of the first row: not used, but a tuple needs a field
 
 
 class SomeArms(NamedTuple):

@@ -178,5 +178,5 @@ def test_what_is_wrong_with_the_other_columns_is_said_with_its_line(tmp_path, te
 def test_an_arm_beyond_those_given_is_said_with_its_line(tmp_path):
     with pytest.raises(ValueError, match="an integer from 0 to 1, got 2 in line 3"):
         logged(tmp_path / "log.csv", "arm,reward\n0,1\n2,1\n", actions=np.eye(2))
-    with pytest.raises(ValueError, match="a number of arms, must be an integer from 1 to 10000"):
+    with pytest.raises(ValueError, match="a number of arms, must be an integer from 1 to 5000"):
         logged(tmp_path / "log.csv", "arm,reward\n0,1\n4000000000,1\n")
