@@ -41,8 +41,8 @@ def some(agents, *quick):
 def in_batches(agents):
     """Return agents as parameters of a test that plays them in batches, in code for each.
 
-    One of few arrays and one of many, of normals and of signs; one that draws no model, and one
-    without linear scores. What stacks their states is the same for all, and so is slow for others.
+    Ensembles, which have the most arrays, TS, LinUCB without linear scores, and play without any.
+    What stacks their states is the same for all agents; the others are slow tests.
     """
     quick = ("ts", "es", "linucb", "uniform")
     return some(agents, *(agent for agent in agents if agent.name in quick))

@@ -1,7 +1,7 @@
 """The loop: an agent plays an environment, and its regret is recorded."""
 
 from ..agents.interface import needs_capacity
-from ..jit.decorators import entry
+from ..jit.decorators import entry, inlined
 from ..search.certificate import snapshot_due
 from .environment import draw_reward, move_theta
 from .late import observe_in_turn
@@ -9,8 +9,8 @@ from .record import record_step
 from .step import choose_arm
 
 
-@entry
-def advance(agent, actions, environment, record, source, work, start, stop):
+@inlined
+def run_steps(agent, actions, environment, record, source, work, start, stop):
     """Run the steps start, ..., stop - 1. Return the step reached.
 
     It is below stop if the agent needs capacity, a snapshot is due, or all scores are nan.
@@ -26,3 +26,9 @@ def advance(agent, actions, environment, record, source, work, start, stop):
         observe_in_turn(agent, actions, environment, arm, reward, source, t)
         record_step(record, environment, t, arm, reward)
     return stop
+
+
+@entry
+def advance(agent, actions, environment, record, source, work, start, stop):
+    """Do as `run_steps`, for Python to call."""
+    return run_steps(agent, actions, environment, record, source, work, start, stop)

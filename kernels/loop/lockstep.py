@@ -19,7 +19,7 @@ from ..search.screening import margin32, rule_out, score_bytes, screen_single
 from ..search.tile_scores import largest_of
 from ..states.layout import allocated, zeros
 from ..states.stack import state_at
-from .advance import advance
+from .advance import run_steps
 from .environment import draw_reward, move_theta
 from .late import observe_in_turn
 from .record import record_step
@@ -134,7 +134,7 @@ def advance_sequence(
     for i in range(records.total.shape[0]):
         agent, environment = state_at(agents, i), state_at(environments, i)
         record, source = state_at(records, i), state_at(sources, i)
-        reached = advance(agent, actions, environment, record, source, work, start, stop)
+        reached = run_steps(agent, actions, environment, record, source, work, start, stop)
         if reached < stop:
             failed_run[0] = i
             return reached
