@@ -116,8 +116,8 @@ _MEASURED = (
     ),
     (
         ("least eigenvalue", "eigenvalues.least", "of the models' second moment over S."),
-        ("largest", "eigenvalues.largest", "of the same; Theorem E needs all of them in [1, c]."),
-        ("below 1", "eigenvalues.least.below_one", "in how many runs the least one is."),
+        ("largest", "eigenvalues.largest", "eigenvalue of the same."),
+        ("below 1", "eigenvalues.least.below_one", "runs that explore too little somewhere."),
     ),
     (
         ("KL(pbar||p) at most", "information_of_phat", "KL(phat||p) summed before t, over M."),
