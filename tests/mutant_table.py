@@ -103,7 +103,7 @@ MUTANTS = [
         "x = fma(n1, X[i + 1, j], x)", "x = fma(n1, X[i, j], x)",
         _tests("kernels/beliefs/test_gaussian.py::test_sample_is_the_mean_plus_root_times_normals[9]")),
     Mutant("kernels/beliefs/gaussian/update.py", "pay of a known arm replaced, not added",
-        "] += y", "] = y", _MEAN_AFRESH),
+        "] += weight * y", "] = weight * y", _MEAN_AFRESH),
     Mutant("kernels/arithmetic/triangular.py", "a reflection by half",
         "scale = 2.0 / (head * head + square)", "scale = 1.0 / (head * head + square)", _REFACTOR),
     Mutant("kernels/actions/offer.py", "all arms known by one key",
@@ -206,7 +206,7 @@ MUTANTS = [
         _tests("kernels/rewards/test_gaussian.py::test_noise_does_not_depend_on_where_a_stretch_begins")),
     # Ensembles.
     Mutant("kernels/ensembles/deferred.py", "a probe without catch-up",
-        "            catch_up(agent.log, agent, slot, source, DIAGNOSTICS, counter, out[i])\n", "            pass\n", _PROBE),
+        "            _bring_up_to_date(agent, slot, source, DIAGNOSTICS, counter, out[i])\n", "            pass\n", _PROBE),
     Mutant("kernels/ensembles/deferred.py", "a wrong stream of perturbations",
         "slot, source, PERTURBATION, t,", "slot, source, INITIAL_MODELS, t,",
         _ALGORITHM_1),
@@ -282,7 +282,7 @@ MUTANTS = [
     Mutant("kernels/search/snapshot_schedule.py", "a snapshot that helps made dearer",
         "if mean > 0.7 * schedule[_BEFORE]:", "if mean < 0.7 * schedule[_BEFORE]:", _SCHEDULE),
     Mutant("kernels/beliefs/gaussian/questions.py", "the roots of another moment",
-        "    absorb_recent(belief, R, eta)\n", "", _ORIENTATION, compiled=True),
+        "    absorb_recent(belief.memory, belief, R, eta)\n", "", _ORIENTATION, compiled=True),
     # Agents and the loop.
     Mutant("kernels/beliefs/gaussian/update.py", "the drift of a step not raised",
         "drift[0] += 2.0**-52 * r", "pass", _MARGINS),
@@ -466,6 +466,14 @@ MUTANTS = [
     Mutant("kernels/jit/outside.py", "files that were edited since they were imported trusted",
         "if max(state.st_mtime, state.st_ctime) > _BEGIN:", "if not _BEGIN:",
         _tests("kernels/jit/test_outside.py::test_a_file_that_was_edited_in_this_process_gives_no_hash"), compiled=True),
+    # Beliefs that forget.
+    Mutant("kernels/ensembles/weight_log.py", "a model that does not fade unless the prior is refilled",
+        "fade * xi[j] + (normals[n + j] if of_prior > 0 else 0.0)",
+        "xi[j] if of_prior == 0 else fade * xi[j] + normals[n + j]",
+        _tests("agents/test_forgetting.py::test_a_model_that_is_read_is_the_reference_s")),
+    Mutant("kernels/beliefs/gaussian/forget.py", "no account of variances that rise",
+        "return (1.0 / memory.discount - 1.0)", "return 0.0",
+        _tests("agents/test_forgetting.py::test_the_belief_is_that_of_its_definition")),
     # The family of agents.
     Mutant("kernels/ensembles/deviations.py", "a reflected model not reflected",
         "return choice - M, -deviations.inflation", "return choice - M, deviations.inflation",

@@ -809,7 +809,8 @@ def glm_ensemble(
     order: list[int] = []
     n, y, V = (np.zeros(len(actions)) for _ in range(3))
     models: dict[int, tuple[Floats, Floats, int]] = {}
-    arms, read = [], []
+    arms: list[int] = []
+    read: list[Floats] = []
     r = actions.shape[1]
     mode = np.zeros(r)
     for t in range(T):

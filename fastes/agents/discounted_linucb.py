@@ -35,7 +35,7 @@ class DiscountedLinUCB(Forgetting):
     >>> import fastes
     >>> bandit = fastes.LinearBandit.random(K=50, d=5)
     >>> fastes.simulate(bandit, fastes.DiscountedLinUCB(discount=0.99), T=200, runs=50)
-    Result(D-LinUCB, alpha=1, discount=0.99: regret 0 +- 0 at T=200, 50 runs)
+    Result(D-LinUCB, alpha=1, discount=0.99: regret 39.72 +- 4.1 at T=200, 50 runs)
     """
 
     alpha: float = parameter(

@@ -45,7 +45,7 @@ class Windowed(NamedTuple):
 
     rows: np.ndarray  # (n, r): what they were of, reward k in k % n
     pay: np.ndarray  # (n,)
-    count: np.ndarray  # (1,) int64: rewards so far
+    seen: np.ndarray  # (1,) int64: rewards so far
 
 
 @allocated

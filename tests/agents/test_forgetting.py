@@ -291,7 +291,7 @@ def test_what_has_no_meaning_with_a_discount_is_refused():
         fastes.ThompsonSampling(discount=0.9, window=5)
     bandit = fastes.LinearBandit.random(K=5, d=2)
     with pytest.raises(ValueError, match="which an agent with a discount or a window forgets"):
-        fastes.simulate(bandit, fastes.Greedy(discount=0.9), T=5, diagnostics=True)
+        fastes.simulate(bandit, fastes.Greedy(discount=0.9), T=5, diagnostics=[0])
     clicks = fastes.LogisticBandit.random(K=5, d=2)
     with pytest.raises(ValueError, match="window needs belief 'online'"):
         fastes.simulate(clicks, fastes.ThompsonSampling(window=5), T=5)

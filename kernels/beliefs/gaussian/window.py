@@ -24,17 +24,17 @@ _LEAST_LEFT = 1e-3
 
 @remember.body(Windowed)
 def _remember(memory, b, y):
-    slot = memory.count[0] % memory.pay.shape[0]
+    slot = memory.seen[0] % memory.pay.shape[0]
     for j in range(b.shape[0]):
         memory.rows[slot, j] = b[j]
     memory.pay[slot] = y
-    memory.count[0] += 1
+    memory.seen[0] += 1
 
 
 @forget.body(Windowed)
 def _take_out_the_oldest(memory, belief):
     """Make room for a reward; cost O(r^2). As `update_root`, with the signs of a and weights."""
-    n, count = memory.pay.shape[0], memory.count[0]
+    n, count = memory.pay.shape[0], memory.seen[0]
     if count < n:
         return
     mu, X, e, rows = belief.mu, belief.root, belief.scratch.gain, belief.scratch.rows
@@ -65,7 +65,7 @@ def _absorb_window(memory, belief, U, eta):
         eta[i] = 0.0
         for j in range(r):
             U[i, j] = 1.0 if i == j else 0.0
-    kept, most = min(memory.count[0], memory.pay.shape[0]), columns.shape[1]
+    kept, most = min(memory.seen[0], memory.pay.shape[0]), columns.shape[1]
     for first in range(0, kept, most):
         size = min(most, kept - first)
         for i in range(size):
