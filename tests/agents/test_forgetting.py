@@ -8,6 +8,7 @@ from fastes.kernels.beliefs.interface import covariance_of, memory_of
 from fastes.kernels.ensembles import cached_models, eager, row_log, weight_log
 from fastes.kernels.streams import layout
 from fastes.kernels.streams.philox import source
+from scipy import stats
 
 import fastes
 
