@@ -580,9 +580,9 @@ def hard_problem_loss(c: Any, M: int, inflation: float, reads: int) -> float:
     return total
 
 
-def _entropic(x, A):
+def _entropic(x: Floats, A: float) -> Floats:
     """x sqrt(log(A / x)), 0 at 0."""
-    return x * np.sqrt(np.log(A / np.maximum(x, 1e-300)))
+    return np.asarray(x * np.sqrt(np.log(A / np.maximum(x, 1e-300))))
 
 
 def multinomial_moment(p: list[float], M: int, lam: float) -> float:

@@ -118,7 +118,7 @@ def parameters_of(kind: type) -> Mapping[str, Parameter]:
     """Return the parameters that a dataclass declares, by name, those only by keyword last."""
     return {
         each.name: each.metadata["parameter"]
-        for each in sorted(fields(kind), key=lambda each: each.kw_only)
+        for each in sorted(fields(kind), key=lambda each: bool(each.kw_only))
         if "parameter" in each.metadata
     }
 
