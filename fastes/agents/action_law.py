@@ -92,7 +92,8 @@ def law_of_drawn_models(
     draw(z)
     for first in range(0, DRAWS, BLOCK):
         best.add(z[first : first + BLOCK])
-    return ActionLaw(best.counts / DRAWS, None, np.concatenate(best.best_scores), DRAWS, normal)
+    scores = np.concatenate(best.best_scores)
+    return ActionLaw(best.counts / DRAWS, None, scores, DRAWS, normal=normal)
 
 
 def normal_of(mean: Floats, root: Floats) -> NormalLaw | None:

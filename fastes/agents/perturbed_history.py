@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from fastes.agents.inflation import LARGEST
 from fastes.agents.learner import Learner
 from fastes.agents.variance import variance
@@ -69,6 +67,8 @@ class PerturbedHistory(Learner):
 
         For Gaussian rewards a model is N(mu, scale^2 S (P - I) S).
         """
+        import numpy as np
+
         from fastes.agents.action_law import law_of_drawn_models, normal_of
         from fastes.kernels.agents.perturbed_history import draw_models
         from fastes.kernels.beliefs.interface import normal_law, perturbed_alike
