@@ -2,6 +2,7 @@
 
 import numpy as np
 from anchors.anchor import Anchor, Source
+from anchors.changing import CHANGING
 from anchors.clicks import CLICKS
 from anchors.simulated import SEED, ratio_of_smallest, regret_of
 
@@ -191,4 +192,5 @@ ANCHORS = [
     *ensemble_plus_plus(),
     *theorem_d(),
     *CLICKS,
+    *CHANGING,
 ]

@@ -1,4 +1,7 @@
-"""Measurements by simulation. An agent is named by its class, so that data need not import it."""
+"""Measurements by simulation.
+
+An agent is named by its class, so that data need not import it; a custom one is its class.
+"""
 
 from collections.abc import Callable
 
@@ -42,7 +45,7 @@ def regret_of(agent, problem, T, runs, theta=None, *, truth=None, median=False):
     return measure
 
 
-def regret_over_draws(agent, problem, T, draws, runs):
+def regret_over_draws(agent, problem, T, draws, runs, *, truth=None):
     """Return what measures the mean regret at T over problems: problem(0), problem(1) and so on.
 
     For what all runs of a simulation share, such as contexts. A problem is a bandit and its theta,
@@ -50,7 +53,8 @@ def regret_over_draws(agent, problem, T, draws, runs):
     """
 
     def measure():
-        call = {"T": T, "runs": runs, "points": 2}
+        world = None if truth is None else fastes.Truth(**truth)
+        call = {"T": T, "runs": runs, "points": 2, "truth": world}
         means = []
         for i in range(draws):
             bandit, theta = problem(i)
@@ -73,7 +77,7 @@ def median_of(values):
 def _made(name, parameters):
     own = dict(parameters)
     steps = own.pop("steps", 0)
-    agent = getattr(fastes, name)(**own)
+    agent = (getattr(fastes, name) if isinstance(name, str) else name)(**own)
     return WarmUp(agent, steps) if steps else agent
 
 
