@@ -106,7 +106,7 @@ def replay(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     \b
     fastes replay log.csv --propensity uniform --agent es,ts
-    fastes replay log.csv --arm banner --reward click --propensity p --rewards bernoulli
+    fastes replay clicks.csv --reward click --propensity p --rewards bernoulli
     fastes replay log.csv --propensity p --arms arms.npy --methods snips --json
     """
     with user_errors(debug):
