@@ -1,4 +1,4 @@
-"""Draw docs/figures/forgetting.png: the discount to choose, for three speeds of change.
+"""Draw docs/figures/forgetting.png: regret against the discount, for three speeds of change.
 
 Prints the table of docs/how-to/choose-discount.md too.
 """
@@ -40,7 +40,7 @@ def main() -> None:
     """Draw the figure and print the table."""
     figure = Figure(figsize=(6.4, 4), layout="constrained")
     axes = figure.subplots()
-    print("| theta stays alike for |", *[f"{memory:,} |" for memory in MEMORIES], "all |")
+    print("| theta changes over |", *[f"{memory:,} |" for memory in MEMORIES], "no discount |")
     print("|---|" + "---|" * (len(MEMORIES) + 1))
     for steps, drift, dashes, marker in WORLDS:
         mean, se = regrets(fastes.ThompsonSampling, drift).T
@@ -49,8 +49,8 @@ def main() -> None:
         line.set_label(label)
         axes.fill_between(MEMORIES, *(mean[:-1] + np.outer([-2, 2], se[:-1])), color="0.85")
         axes.plot(MEMORIES[-1] * 2, mean[-1], marker, color="black", ms=4)
-        name = "ever" if steps is None else f"{steps:,} steps"
-        print(f"| {name} |", *[f"{x:.4f} |" for x in mean])
+        name = "never" if steps is None else f"{steps:,} steps"
+        print(f"| {name} |", *[f"{x:.3f} |" for x in mean])
     axes.set_xticks([*MEMORIES, MEMORIES[-1] * 2], [*map(str, MEMORIES), "no\ndiscount"])
     axes.minorticks_off()
     axes.set_xlabel("memory 1 / (1 - discount), rewards")

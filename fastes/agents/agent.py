@@ -117,6 +117,11 @@ class Agent(ABC):
     covariance."""
 
     @property
+    def believes_posterior(self) -> bool:
+        """Whether its belief is given the noise and all data, as diagnostics need."""
+        return self.noise == "known" and self.discount == 1.0 and not self.window
+
+    @property
     def belief_options(self) -> BeliefOptions:
         """The options of its belief."""
         from fastes.problem.rewards import BeliefOptions

@@ -11,19 +11,19 @@ from fastes.checks.parameters import parameter
 
 @dataclass(frozen=True, repr=False)
 class DiscountedLinUCB(Forgetting):
-    """Play the arm with the largest a'mu_t + alpha |a|, in the norm of the discounted mean's error.
+    """Play the arm of the largest upper confidence bound, with past rewards discounted.
 
-    Past rewards are discounted, and widths account for it: in the canonical form (prior N(0, I),
-    unit noise, arms b) the index of an arm is
+    Widths account for the discount: in the canonical form (prior N(0, I), unit noise, arms b) the
+    index of an arm is
 
         b'mu_t + alpha sqrt(b'S_t V_t S_t b),   S_t = P_t^-1,
 
     where P_t discounts b b' by gamma and V_t by gamma^2. Russac, Vernade and Cappe, "Weighted
-    linear bandits for non-stationary environments", NeurIPS 2019, who prove a bound on the regret
-    for alpha = |z| + sqrt(2 log(1/delta) + d log(1 + L^2 (1 - gamma^(2 t)) / (d (1 - gamma^2)))),
-    with L the length of the longest arm. Theirs gives the prior its weight back at every step, this
-    one with every n-th reward: see "Beliefs that forget" in the documentation. It plays Gaussian
-    rewards.
+    linear bandits for non-stationary environments", NeurIPS 2019, prove a bound on the regret for
+    alpha = S + sqrt(2 log(1/delta) + d log(1 + L^2 (1 - gamma^(2 t)) / (d (1 - gamma^2)))), with S
+    the largest length of theta in that form and L that of an arm. Theirs gives the prior its weight
+    back at every step, this one with every n-th reward: see "Beliefs that forget" in the
+    documentation. It plays Gaussian rewards.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ class Learner(Forgetting):
         }
         for name, (value, usual) in given.items():
             if self.noise == "known" and value != usual:
-                raise ValueError(f"{name} needs noise 'learned', got {value:g} for noise 'known'")
+                raise ValueError(f"{name} is for agents that learn the noise, got {value:g}")
 
     @property
     def belief_options(self) -> BeliefOptions:

@@ -224,12 +224,13 @@ class LiveAgent(LiveCalls):
         """Return the probability of each arm to be the next one, given the agent's state.
 
         Neither the state nor later choices change. The probabilities are exact for `Greedy`,
-        `EpsilonGreedy`, `LinUCB`, `BayesUCB`, `UniformRandom` and an ensemble with the eager
-        engine and at most 8,192 models. They are frequencies in 8,192 draws for
-        `ThompsonSampling`, `EnsemblePlusPlus` and `PerturbedHistory`. For a deferred ensemble, what
-        models have missed is drawn, several times if M is below 8,192; of a larger one, the
-        first 8,192 models are read. For `InformationDirectedSampling` they are the mean of 32 laws,
-        each for other draws. The cost is that of so many models, 8,192 (r^2 + K r) operations.
+        `EpsilonGreedy`, `LinUCB`, `DiscountedLinUCB`, `BayesUCB`, `UniformRandom`, `LinearEnsemble`
+        and ensemble sampling with the eager engine and at most 8,192 models. They are frequencies
+        in 8,192 draws for `ThompsonSampling`, `EnsemblePlusPlus` and `PerturbedHistory`. For a
+        deferred ensemble, what models have missed is drawn, several times if M is below 8,192; of a
+        larger one, the first 8,192 models are read. For `InformationDirectedSampling` they are the
+        mean of 32 laws, each for other draws. The cost is that of 8,192 models:
+        8,192 (r^2 + K r) operations.
 
         Parameters
         ----------
@@ -316,7 +317,7 @@ class LiveAgent(LiveCalls):
         with self._lock:
             law = variance_law(noise_of(self._state.belief))
             if law is None:
-                raise TypeError(f"{self.agent} takes the noise as known: noise 'learned' learns it")
+                raise TypeError(f"{self.agent} knows the noise: only noise='learned' has its law")
             shape, scale = (float(each) for each in law)
         return NoiseBelief(shape, scale * self.bandit.rewards.unit**2)
 

@@ -2,6 +2,7 @@
 
 import math
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 MAX_SIZE = 2**32 - 1
@@ -87,6 +88,18 @@ def _scalar(value: Any) -> float | None:
 def counted(n: int, what: str) -> str:
     """Return a count with its noun, such as "1 run" or "2,000 runs"."""
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def alternatives(items: Iterable[str]) -> str:
+    """Return the items of a sentence.
+
+    Examples
+    --------
+    >>> alternatives(["es", "es++", "lin-es"]), alternatives(["es"])
+    ('es, es++ or lin-es', 'es')
+    """
+    *others, last = items
+    return " or ".join([*filter(None, [", ".join(others)]), last])
 
 
 def printable(text: str) -> str:

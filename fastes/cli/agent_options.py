@@ -7,6 +7,7 @@ import click
 
 from fastes.agents import AGENTS, agent_parameters, make_agent
 from fastes.agents.own import imported_agent, names_own_agent
+from fastes.checks.numbers import alternatives
 from fastes.checks.parameters import Parameter, options_of, parameters_of
 from fastes.cli.errors import Failure, end_in_order
 from fastes.cli.options import (
@@ -157,8 +158,8 @@ def agents_from_options(options: dict[str, Any]) -> "list[Agent]":
     names = options["agents"]
     for name, (_, owners) in agent_parameters().items():
         if options[name] is not None and not set(owners) & set(names):
-            needed = " or ".join(owners)
-            raise click.UsageError(f"--{name.replace('_', '-')} needs --agent {needed}")
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} needs --agent {alternatives(owners)}")
     return [agent for name in names for agent in agents_of(name, options)]
 
 

@@ -1,7 +1,7 @@
 """Options of the problem."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,21 +58,31 @@ problem_options = section(
 """Add the options of the problem."""
 
 
-def bandit_from_options(options: dict[str, Any]) -> "Bandit":
-    """Return the problem that the options describe."""
-    from fastes.files.archive import load_npy
-    from fastes.problem.bandit import Bandit
-    from fastes.problem.bandits import bandit_class
+def given_options(options: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return those of the named options that are given, with arrays read from their files.
 
-    given = {name: options[name] for name in PARAMETERS if options[name] is not None}
-    if options["problem"] is not None:
-        if given:
-            names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            raise click.UsageError(f"--problem already describes the problem: leave out {names}")
-        return Bandit.load(options["problem"])
+    None may be given beside --problem.
+    """
+    from fastes.files.archive import load_npy
+
+    given = {name: options[name] for name in names if options[name] is not None}
+    if options["problem"] is not None and given:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise click.UsageError(f"--problem already describes the problem: leave out {flags}")
     for name in ("prior_mean", "prior_cov"):
         if isinstance(given.get(name), Path):
             given[name] = load_npy(f"--{name.replace('_', '-')}", given[name])
+    return given
+
+
+def bandit_from_options(options: dict[str, Any]) -> "Bandit":
+    """Return the problem that the options describe."""
+    from fastes.problem.bandit import Bandit
+    from fastes.problem.bandits import bandit_class
+
+    given = given_options(options, PARAMETERS)
+    if options["problem"] is not None:
+        return Bandit.load(options["problem"])
     arms = given.pop("arms", "sphere")
     if arms in PARAMETERS["arms"].choices:
         return _random_bandit(arms, given, options["seed"])

@@ -16,7 +16,7 @@ _INSTEAD: dict[str, dict[str, Any]] = {
         **ARRAY,
         "help": "True covariance of theta: a variance, or a d or d x d array.",
     },
-    "truth_drift": {"metavar": "DRIFT"},
+    "truth_drift": {"metavar": "DRIFT", "show_default": "none"},
 }
 
 truth_options = section(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fastes.drift.drift import Drift
-from fastes.drift.steps import checked_steps, step_array, steps_in_words
+from fastes.drift.steps import checked_steps, step_array, steps_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,9 +52,9 @@ class Abrupt(Drift):
         return f"{self.kind}:{','.join(map(str, self.steps))}"
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """The same, or how many steps and a hash."""
-        return steps_in_words(self.text, self.kind, self.steps)
+        return steps_label(self.text, self.kind, self.steps)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the steps."""

@@ -34,7 +34,7 @@ class Drift(ABC):
         """It as options and studies write it, if they can: unique to it."""
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """It in labels and tables: unique to it."""
         return self.text
 

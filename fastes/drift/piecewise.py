@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fastes.drift.drift import Drift
-from fastes.drift.steps import checked_steps, step_array, steps_in_words
+from fastes.drift.steps import checked_steps, step_array, steps_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -76,9 +76,9 @@ class Piecewise(Drift):
         return f"{self.kind}:{','.join(map(str, self.steps))} ({self._hash})"
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """The same, or how many steps and a hash."""
-        return steps_in_words(self.text, self.kind, self.steps, f", {self._hash}")
+        return steps_label(self.text, self.kind, self.steps, f", {self._hash}")
 
     @property
     def _hash(self) -> str:

@@ -37,7 +37,7 @@ def step_array(steps: tuple[int, ...]) -> NDArray[Any]:
     return np.array(steps, np.int64)
 
 
-def steps_in_words(text: str, kind: str, steps: tuple[int, ...], more: str = "") -> str:
+def steps_label(text: str, kind: str, steps: tuple[int, ...], more: str = "") -> str:
     """Return a text that lists steps, or for many of them their number and a hash."""
     from fastes.checks.arrays import fingerprint
 

@@ -11,7 +11,7 @@ from fastes.drift.drift import Drift
 from fastes.drift.piecewise import Piecewise
 from fastes.drift.rotating import Rotating
 
-OPTION = "abrupt:150,300, ar:0.999 or rotating:0.001"
+OPTION = "abrupt:STEPS, ar:RHO or rotating:ANGLE, such as abrupt:150,300"
 """How options and studies write drifts."""
 
 

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from fastes.checks.numbers import printable
+from fastes.checks.numbers import alternatives, printable
 
 FIGURE_FORMATS = ("png", "svg", "pdf")
 
@@ -115,9 +115,9 @@ def require_replaceable(path: str | os.PathLike[str], kind: str, force: bool = F
         return
     endings = SUFFIXES[kind]
     if Path(path).suffix.lower() not in endings:
-        ending = " or ".join(filter(None, [", ".join(endings[:-1]), endings[-1]]))
         raise ValueError(
-            f"the name of {with_article(kind)} must end in {ending}, got {os.fspath(path)!r}"
+            f"the name of {with_article(kind)} must end in {alternatives(endings)}, "
+            f"got {os.fspath(path)!r}"
         )
     if force or not Path(path).exists() or Path(path).stat().st_size == 0:
         return

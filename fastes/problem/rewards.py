@@ -162,7 +162,7 @@ class GaussianRewards(RewardLaw):
         if options.discount < 1.0 or options.window:
             name = "window" if options.window else "discount"
             value = getattr(options, name)
-            raise ValueError(f"{name} needs noise 'known', got {value:g} where noise is 'learned'")
+            raise ValueError(f"{name} is for agents that know the noise, got {value:g}")
         return gaussian.layout(r, options.rooted, learned_noise.layout(*options.noise))
 
     def layout(self, truth: Truth | None) -> Any:

@@ -134,7 +134,7 @@ class Truth:
         """What differs from the belief, on one line; unique to this truth."""
         given = [f"{name.replace('_', ' ')} {value_text(v)}" for name, v in self._given().items()]
         law = [] if self.noise_law == "normal" else [f"{self.noise_law} noise"]
-        moves = [] if self.drift is None else [f"drift {self.drift.words}"]
+        moves = [] if self.drift is None else [f"drift {self.drift.label}"]
         return ", ".join([*given, *law, *moves]) or "belief"
 
     def check(self, bandit: Bandit) -> None:

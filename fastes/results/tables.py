@@ -180,7 +180,7 @@ def with_error(mean: float | None, se: float | None) -> str:
     if math.isnan(se) or not 1e-4 < se < 1e9:
         return f"{mean:,.4g}" if math.isnan(se) else f"{mean:.4g} +- {se:.2g}"
     places = max(0, 1 - math.floor(math.log10(se)))
-    return f"{mean:,.{places}f} +- {se:,.{places}f}"
+    return f"{mean:z,.{places}f} +- {se:,.{places}f}"
 
 
 def rounded_up(bound: float, shown: str) -> str:

@@ -33,8 +33,8 @@ def compilations(
 ) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield (name, function that compiles) for what an agent needs on an action set.
 
-    That is simulations of T steps, diagnostics if arms are fixed, and live agents where there are
-    any; for a `Subset`, on fixed arms of which some are available.
+    That is simulations of T steps, diagnostics if arms are fixed and the agent can be measured, and
+    live agents where there are any; for a `Subset`, on fixed arms of which some are available.
     """
     K, r = actions.K or 1, min(actions.counted_arms or actions.d, actions.d)
     bandit = _bandit(actions.small(), rewards)
@@ -45,7 +45,7 @@ def compilations(
             yield mode, _runs(bandit, agent, RunPlan(1, batch, mode, search))
         if agent.shared_cost(r) > 0:
             yield "shared update", _runs(bandit, agent, RunPlan(1, 1, "alone", search, sharing=2))
-    if actions.fixed:
+    if actions.fixed and agent.believes_posterior:
         yield "diagnostics", _runs(bandit, agent, RunPlan(1, 1, "alone", search), probe=True)
     if actions.live:
         yield "live", lambda: _live(bandit, agent, search)

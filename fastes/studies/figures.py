@@ -42,7 +42,7 @@ def draw_against(
         raise ValueError(f"x must be one of {', '.join(AXES)}, got {x!r}")
     kept = chosen_settings(results, look)
     x = x or usual_x(kept)
-    if all(setting.axes[x] is None for setting, _ in kept):
+    if all(_place(setting, x) is None for setting, _ in kept):
         raise ValueError(f"no agent of the study has {x}")
     if look.get("facet") == x:
         raise ValueError(f"facet must be another axis than x, got {x!r} for both")
@@ -54,7 +54,7 @@ def draw_against(
 
 def kind_against(results: Sequence[tuple[Setting, Result]], x: str) -> Kind:
     """Return the kind of figure of final regret against an axis."""
-    values = [s.axes[x] for s, _ in results if s.axes[x] is not None]
+    values = [place for s, _ in results if (place := _place(s, x)) is not None]
     # Text values cannot be placed on an axis of numbers.
     numbers = sorted({value for value in values if not isinstance(value, (str, bool))})
     times = {setting.T for setting, _ in results}
@@ -85,6 +85,12 @@ def usual_x(results: Sequence[tuple[Setting, Result]]) -> str:
     return (numbers or varied or ["agent"])[0]
 
 
+def _place(setting: Setting, x: str) -> Any:
+    """Return where a setting is on an axis, None if nowhere; no drift is a place too."""
+    value = setting.axes[x]
+    return "none" if value is None and AXES[x].kind == "text" else value
+
+
 def _name(x: str, value: Any) -> Any:
     return fact_text("agent", value) if x == "agent" else value_text(value)
 
@@ -96,7 +102,7 @@ def grouped(
     groups: dict[tuple[Any, ...], list[tuple[Any, Result]]] = {}
     for setting, result in results:
         key = tuple(setting.axes[name] for name in AXES if name != x)
-        groups.setdefault(key, []).append((setting.axes[x], result))
+        groups.setdefault(key, []).append((_place(setting, x), result))
     for points in groups.values():
         if not all(isinstance(value, str) for value, _ in points):
             points.sort(key=lambda point: point[0] or 0)

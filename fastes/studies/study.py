@@ -120,7 +120,7 @@ class Study:
         axes = {name: chosen.get(name, (axis.usual,)) for name, axis in AXES.items()}
         for name, agents in OWNERS.items():
             if name in given and not set(agents) & set(axes["agent"]):
-                owner = " or ".join(map(repr, agents))
+                owner = numbers.alternatives(map(repr, agents))
                 raise ValueError(f"{name} belongs to agent {owner}, which is not in the study")
         combinations = math.prod(map(len, axes.values()))
         if combinations > _MOST_SETTINGS:

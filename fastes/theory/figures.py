@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from fastes.agents.ensemble_sampling import EnsembleSampling
+from fastes.checks.parameters import options_of
 from fastes.problem.constants import Constants
 from fastes.results.curves import Curve, Line, curves_of
 from fastes.results.diagnostics import Diagnostics
@@ -219,8 +221,12 @@ def _bounds_against_size(results: Sequence[Result]) -> Callable[[Sequence[Curve]
 
 def _is_paper_s(curve: Curve) -> bool:
     """Return whether a curve is of ensemble sampling as in the paper."""
-    agent = curve.facts["agent"]
-    return models_in_the_paper(agent, {**curve.facts, "M": 1}) is not None
+    facts = curve.facts
+    if facts["agent"] != EnsembleSampling.name:
+        return False
+    options = options_of(EnsembleSampling).items()  # facts are named by options
+    parameters = {name: facts[option] for option, name in options if option in facts}
+    return models_in_the_paper(facts["agent"], {**parameters, "M": 1}) is not None
 
 
 def _draw_finals(kept: list[Result], ax: "Axes | Figure | None", look: Look, **more: Any) -> "Axes":

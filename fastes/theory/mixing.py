@@ -58,7 +58,7 @@ def mixing_weighted(known: Constants, T: int, c: Floats, delta: Floats, weights:
     least c with Shat_t <= c Sigma_t, times the probability that it does not fail.
     """
     logs = -np.log(np.maximum(delta, 1e-300))
-    failed = delta * (known.delta.value + math.sqrt(8.0) * known.width * np.sqrt(1.0 + logs))
+    failed = delta * (known.delta_at_most + math.sqrt(8.0) * known.width * np.sqrt(1.0 + logs))
     spread = directions(known) * potential(known, T) * max(0.0, float(weights @ c))
     return known.noise * math.sqrt(spread) + float(weights @ failed)
 

@@ -12,9 +12,9 @@ from fastes.results.tables import (
     Parts,
     grid,
     rounded,
-    setting_lines,
     with_error,
 )
+from fastes.theory.tables import heading
 
 _OF_STEPS = (
     ("KL(phat||p)", "kl_phat_p", "kl_phat_p"),
@@ -107,8 +107,7 @@ def summary_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Part
     ]
     every = [(table["agent"], each) for table in tables for each in checks(table)]
     return [
-        *setting_lines(comparison.results),
-        "phat: the law of the action given the agent's state; p: of the optimal action.",
+        *heading(comparison),
         grid(columns, tables, left=1),
         *(f"{column.title}: {column.note}" for column in columns if column.note),
         *(_verdict(every, tables) if every else [c.instead_of_bounds]),

@@ -62,15 +62,21 @@ def _capped(constant: Mapping[str, float]) -> str:
     return f"{shown} (at most {rounded_up(constant['closed_form'], shown)})"
 
 
-def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Parts:
-    """Return what was measured of each agent beside what bounds it (`inequalities`)."""
-    c = comparison.results[0].configuration
-    runs, believed = c.runs, c.truth == "belief"
-    parts: list[str | Grid] = [
+def heading(comparison: Comparison) -> list[str]:
+    """Return what was simulated, and what phat and p are."""
+    believed = comparison.results[0].configuration.truth == "belief"
+    return [
         *setting_lines(comparison.results),
         "phat: the law of the action given the agent's state; p: of the optimal action.",
         *([] if believed else ["p is that of the agent's belief, which is not the truth."]),
     ]
+
+
+def inequalities_tables(comparison: Comparison, tables: list[dict[str, Any]]) -> Parts:
+    """Return what was measured of each agent beside what bounds it (`inequalities`)."""
+    c = comparison.results[0].configuration
+    runs = c.runs
+    parts: list[str | Grid] = [*heading(comparison)]
     shown: list[_Quantity] = []
     for table in tables:
         parts.append(f"\n{table['agent']}")

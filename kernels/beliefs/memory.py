@@ -70,7 +70,7 @@ def with_discount(discount: float, period: int = LONGEST_PERIOD) -> Memory:
 
 @generic
 def fading(memory, rewards):
-    """Return what a deviation in information space is multiplied by over so many rewards."""
+    """Return the factor of a deviation in information space over a number of rewards."""
     return 1.0
 
 
@@ -138,7 +138,7 @@ def _is_forgotten(memory, rewards):
 
 @generic
 def refill_due(memory, rewards):
-    """Return whether the prior is refilled with the last of so many rewards."""
+    """Return whether the prior is refilled with the last of a number of rewards."""
     return False
 
 

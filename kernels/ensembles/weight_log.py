@@ -79,7 +79,7 @@ class OwnVariances(ArmVariances):
 
 @allocated
 def own_variances(K: int, r: int, steps: int) -> OwnVariances:
-    """Return the variances of K arms before the first of so many plays, or of any number."""
+    """Return the variances of K arms before the first of `steps` plays, or of any number if 0."""
     slots = min(K, steps) if steps else K
     return OwnVariances(
         slot_of_arm=full(K, -1, np.int32),
@@ -225,7 +225,7 @@ def _most_normals(log):
 
 @kernel
 def variances_at(log, time, out):
-    """out[slot] = V of each slot after so many plays, as much of it as is left now.
+    """out[slot] = V of each slot after `time` plays, as much of it as is left now.
 
     Cost O(slots + plays between milestones).
     """

@@ -8,7 +8,9 @@ from click.testing import CliRunner
 from fastes.kernels.jit import cache
 from programs import python
 
+import fastes
 from fastes.cli import main
+from fastes.simulation.precompile import compilations
 
 # Does what a user of these sizes would do, and prints whether anything had to be compiled.
 USED = """
@@ -71,6 +73,14 @@ live = agent.start(fastes.LogisticBandit(arms))
 live.observe(live.act(), 1)
 live.observe(live.act(available=[3, 1, 4]), 0)
 """,
+    "--discount 0.9": """
+fastes.simulate(fastes.LinearBandit(arms), fastes.Greedy(discount=0.99), T=50, runs=3)
+live = fastes.Greedy(discount=0.99).start(fastes.LinearBandit(arms))
+live.observe(live.act(), 0.5)
+""",
+    "--agent-noise learned": """
+fastes.simulate(fastes.LinearBandit(arms), fastes.Greedy(noise="learned"), T=50, runs=3)
+""",
     "--redraw step --arms gaussian": """
 bandit = fastes.LinearBandit(fastes.actions.Fresh(30, 3, "gaussian"))
 fastes.simulate(bandit, agent, T=50, runs=3, delay=2)
@@ -107,6 +117,18 @@ def test_what_the_options_name_is_compiled(named, tmp_path):
     uses = {options: OTHER_SETS[options] for options in named}
     used = python(f"USES = {uses!r}\n{BEGIN}", check=True, XDG_CACHE_HOME=str(tmp_path))
     assert used.splitlines() == [f"{options} []" for options in named]
+
+
+def test_diagnostics_are_compiled_where_an_agent_can_be_measured():
+    arms = fastes.actions.Fixed(np.eye(30, 3))
+    for agent, measured in (
+        (fastes.Greedy(), True),
+        (fastes.Greedy(discount=0.9), False),
+        (fastes.ThompsonSampling(window=5), False),
+        (fastes.Greedy(noise="learned"), False),
+    ):
+        found = {what for what, _ in compilations(agent, arms, 50)}
+        assert found == {"alone", "sequence", "live"} | ({"diagnostics"} if measured else set())
 
 
 def test_every_action_set_can_be_compiled_for():

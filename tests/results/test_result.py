@@ -49,6 +49,7 @@ def test_the_values_are_those_of_the_regret(result):
     (summary,) = result.to_dict()["agents"]
     usual = {"perturbations": "normal", "symmetric": False, "inflation": 1.0}
     usual |= {"belief": "auto", "variance": "fisher", "discount": 1.0}
+    usual |= {"noise": "known", "noise_shape": 2.0, "noise_scale": 1.0, "least_noise": 0.1}
     assert summary["parameters"] == {"M": 10, "engine": "deferred", **usual}
     final = result.regret.final
     expected = [

@@ -402,7 +402,7 @@ def test_a_drift_is_kept_by_files_and_done_again(drift, tmp_path):
     loaded = fastes.load(tmp_path / "a.npz")
     assert loaded.truth == truth
     assert loaded.truth.drift == truth.drift
-    assert loaded.configuration.truth == f"prior mean 0.5, noise 0.7, drift {truth.drift.words}"
+    assert loaded.configuration.truth == f"prior mean 0.5, noise 0.7, drift {truth.drift.label}"
     assert_same(fastes.rerun(loaded), result)
 
 
@@ -518,15 +518,15 @@ def test_theta_may_be_given_beside_a_prior_of_later_ones():
             fastes.simulate(BANDIT, fastes.UniformRandom(), 5, **given, truth=truth)
 
 
-def test_drifts_are_told_apart_by_their_words():
+def test_labels_of_drifts_are_short_and_differ():
     drifts = [
         *DRIFTS.values(),
         *(Abrupt(steps) for steps in ([1], [1, 7], range(1, 20), range(1, 21))),
         *(AutoRegressive(rho) for rho in (0.0, 0.5, 0.5 + 1e-16 * 2)),
         *(Piecewise(range(1, 20), np.full((19, 3), x)) for x in (0.0, 1.0)),
     ]
-    assert len({Truth(drift=each).words for each in drifts}) == len(drifts)
-    assert all(len(each.words) < 80 for each in drifts)
+    assert len({Truth(drift=each).text for each in drifts}) == len(drifts)
+    assert all(len(each.label) < 80 for each in drifts)
 
 
 def test_the_smallest_worlds():

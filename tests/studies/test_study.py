@@ -94,9 +94,9 @@ def test_a_study_shows_itself_on_one_line():
         ({"agent": "sarsa"}, "agent must be one of es, ts, .*uniform, got 'sarsa'"),
         (
             {"agent": "ts", "M": 3},
-            "M belongs to agent 'es' or 'es\\+\\+', which",
+            "M belongs to agent 'es', 'es\\+\\+' or 'lin-es', which",
         ),
-        ({"alpha": 2}, "alpha belongs to agent 'linucb', which is not in the study"),
+        ({"alpha": 2}, "alpha belongs to agent 'linucb' or 'd-linucb', which is not in the study"),
         ({"noise": [1, 0]}, "noise must be a finite number above 0, got 0"),
         ({"noise": float("nan")}, "noise must be a finite number, got nan"),
         ({"prior_cov": -1}, "prior_cov must be a finite number of at least 0, got -1"),

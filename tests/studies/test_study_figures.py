@@ -144,6 +144,13 @@ def test_names_stand_beside_each_other_and_are_not_joined():
     assert len({line.get_xdata()[0] for line in found}) == 3
 
 
+def test_a_theta_that_stays_is_beside_those_that_drift():
+    drifts = ["ar:0.9", "none", "abrupt:5,9"]
+    (ax,) = drawn(results_of(agent=["es", "ts"], truth_drift=drifts, M=3), "truth_drift").axes
+    assert [text.get_text() for text in ax.get_xticklabels()] == drifts
+    assert len(lines(ax)) == 2
+
+
 @pytest.mark.parametrize("x", ["M", "K", "T", "agent"])
 def test_a_single_setting_draws_without_warnings(x):
     results = [(setting, made(M=1, regret=np.zeros((1, 1)), T=1)) for setting, _ in results_of(T=1)]

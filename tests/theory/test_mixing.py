@@ -21,7 +21,9 @@ def by_hand(known, T, c, delta):
     beta, sigma2 = known.width**2, known.noise**2
     V = beta / math.log(1 + beta / sigma2) * known.d * math.log(1 + T * beta / (known.d * sigma2))
     nu = min(known.d, 2 + 2 * math.log(known.K))
-    failed = delta and delta * (known.delta.value + math.sqrt(8 * beta * math.log(math.e / delta)))
+    failed = delta and delta * (
+        known.delta_at_most + math.sqrt(8 * beta * math.log(math.e / delta))
+    )
     return math.sqrt(c * nu * T * V) + T * failed
 
 
@@ -43,7 +45,7 @@ def test_steps_that_differ_are_summed_one_by_one():
     c, delta = np.array([1.0, 2.0, 4.0]), np.array([0.0, 0.1, 1.0])
     spread = bounds.directions(known) * bounds.potential(known, 3) * c.sum()
     failed = [
-        d and d * (known.delta.value + known.width * math.sqrt(8 * (1 - math.log(d))))
+        d and d * (known.delta_at_most + known.width * math.sqrt(8 * (1 - math.log(d))))
         for d in delta
     ]
     expected = known.noise * math.sqrt(spread) + sum(failed)

@@ -132,9 +132,11 @@ def test_bounds_are_drawn_against_the_number_of_models():
         assert list(line.get_ydata()) == [bound(known, 200, M) for M in (2, 8)]
     assert set(found["bound for TS: term (a)"].get_ydata()) == {bounds.term_a(known, 200)}
     assert ax.get_yscale() == "log"
-    # Symmetric ensembles are not those of the paper.
-    figure = drawn(draw_final_regret_and_bounds, [symmetric])
-    assert not any("for ES" in text for text in lines(figure.axes[0]))
+    # Symmetric ensembles, and those that learn the noise or forget, are not those of the paper.
+    learns = plain(M=8, noise="learned", regret=np.ones((3, 50)))
+    for other in (symmetric, learns, plain(M=8, discount=0.9)):
+        figure = drawn(draw_final_regret_and_bounds, [other])
+        assert not any("for ES" in text for text in lines(figure.axes[0]))
 
 
 def test_results_with_a_fixed_theta_have_no_bounds():

@@ -41,8 +41,8 @@ def ratios(K, T, noise, M, histories, runs):
     k, h = kl(pbar, p), hellinger(pbar, p) ** 2
     yield "k, information bound", *mean_beside(k, bounds.information_bound(K, t, M))
     yield "h, Proposition 3", *mean_beside(h, bounds.fresh_bound(t, M))
-    told, se = of_phat.value - k.mean(axis=0)[:T], np.hypot(of_phat.se, error_of(k)[:T])
-    J = np.concatenate([[0.0], np.cumsum(told)])
+    gained, se = of_phat.value - k.mean(axis=0)[:T], np.hypot(of_phat.se, error_of(k)[:T])
+    J = np.concatenate([[0.0], np.cumsum(gained)])
     errors = np.concatenate([[0.0], np.sqrt(np.cumsum(se**2))])
     yield "J, corollary", J, step_bounds.history_information(K, t, M), errors
     regret = values.sum(axis=-1) - (pbar * expected).sum(axis=-1)

@@ -23,11 +23,12 @@ from fastes.results import configuration
 if TYPE_CHECKING:
     from fastes.actions import ActionSet
 
-_CHOICES = {
+_CODE = {"discount", "window"} | {
     name
     for name, (declared, _) in agent_parameters().items()
     if declared.kind in ("choice", "flag")
 }
+"""Parameters of agents on which their code depends."""
 
 
 def _list(name: str) -> Callable[[Command], Command]:
@@ -37,7 +38,7 @@ def _list(name: str) -> Callable[[Command], Command]:
 
 @click.command(name="compile")
 @COMPILED_AGENT
-@parameter_options(only=_CHOICES)
+@parameter_options(only=_CODE)
 @section(
     "Problem",
     problem_option("arms"),

@@ -103,7 +103,7 @@ def plot(
     \b
     regret       cumulative regret against time
     differences  regret minus that of a baseline, paired run by run, against time
-    bounds       regret against time, Theorem 1 and the best bound; with --x M, against M
+    bounds       regret, Theorem 1 and the best bound, against time or --x M
     divergence   divergence of the action law from the optimal, against time
     size         final regret against the number of models
 

@@ -16,13 +16,11 @@ from fastes.cli.options import (
     SEED,
     check_outputs,
     choice_list,
-    given_option,
     output_options,
 )
-from fastes.cli.problem_options import ARRAY
+from fastes.cli.problem_options import given_options, problem_option
 from fastes.cli.sections import SectionedCommand, section
 from fastes.cli.startup import load_numba
-from fastes.problem.random_problem import PARAMETERS
 
 if TYPE_CHECKING:
     from fastes.logs.log import Log
@@ -66,10 +64,7 @@ _METHODS = ("rejection", "ips", "snips")
 )
 @section(
     "Problem",
-    *(
-        given_option(name, PARAMETERS[name], **(ARRAY if name.startswith("prior") else {}))
-        for name in _BELIEF
-    ),
+    *(problem_option(name) for name in _BELIEF),
     click.option("--problem", type=INPUT, help="A problem saved by Bandit.save, with these arms."),
 )
 @section(
@@ -106,7 +101,7 @@ def replay(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     \b
     fastes replay log.csv --propensity uniform --agent es,ts
-    fastes replay log.csv --arm banner --reward click --propensity p --rewards bernoulli
+    fastes replay clicks.csv --reward click --propensity p --rewards bernoulli
     fastes replay log.csv --propensity p --arms arms.npy --methods snips --json
     """
     with user_errors(debug):
@@ -160,19 +155,12 @@ def _log(options: dict[str, Any]) -> "Log":
 
 def _bandit(log: "Log", options: dict[str, Any]) -> "Bandit":
     """Return the problem that agents assume."""
-    from fastes.files.archive import load_npy
     from fastes.problem.bandit import Bandit
     from fastes.problem.bandits import bandit_class
 
-    given = {name: options[name] for name in _BELIEF if options[name] is not None}
+    given = given_options(options, _BELIEF)
     if options["problem"] is not None:
-        if given:
-            names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            raise click.UsageError(f"--problem already describes the problem: leave out {names}")
         return Bandit.load(options["problem"])
-    for name in ("prior_mean", "prior_cov"):
-        if isinstance(given.get(name), Path):
-            given[name] = load_npy(f"--{name.replace('_', '-')}", given[name])
     kind = bandit_class(given.pop("rewards", "gaussian"))
     if "noise" in given and "noise" not in kind.arguments:
         raise click.UsageError("--noise needs --rewards gaussian: leave it out")

@@ -32,7 +32,7 @@ def _scale(scale, matrix):
 
 @generic
 def rise(memory, rewards):
-    """Return how much b'S b / b'b may rise as the belief forgets, so many rewards after a refill.
+    """Return how much b'S b / b'b may rise as the belief forgets, `rewards` after a refill.
 
     S is at most I / lambda, with lambda the weight of the prior.
     """
@@ -46,7 +46,7 @@ def _rise(memory, rewards):
 
 @generic
 def weight_of(memory, rewards):
-    """Return the weight of a reward that is taken in so many rewards after the last `refactor`."""
+    """Return the weight of a reward that comes `rewards` after the last `refactor`."""
     return 1.0
 
 

@@ -170,7 +170,7 @@ def _normal_law(belief):
 
 
 def _counts_fit(memory, by_arm, plays):
-    """Return whether the plays of each arm may be so many in all. Python calls it."""
+    """Return whether plays by arm may add up to all `plays`. Python calls it."""
     if isinstance(memory, Discounted):
         return (by_arm >= 0).all() and by_arm.sum() <= plays
     return by_arm.sum() == plays and (by_arm >= 1).all()

@@ -22,7 +22,7 @@ from ..families import Family
 from ..memory import UNLIMITED, Memory
 
 LANES = 8
-"""Slots are a multiple of so many, for loops to fill vector registers. Of spare ones all is 0."""
+"""The number of slots is a multiple of this, to fill vector registers. Spare slots hold 0."""
 
 BLOCK = 64
 """Slots that a factor takes in at once, where squares would lose too much (hessian.py)."""
