@@ -134,7 +134,7 @@ def mixing_measured(result: Result) -> float | None:
     other runs: an estimate of a bound, which no run's failure by chance can spoil or make good.
     """
     c = result.configuration
-    if c.agent != "es++" or c.parameters["reference"] != "normal":
+    if c.agent != "es++" or c.parameters.get("reference") != "normal":
         return None
     require_bounds(result)
     found = diagnostics_of(result)

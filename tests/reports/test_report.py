@@ -17,7 +17,7 @@ from fastes.results.tables import PER_STEP, REGRET, RUNS, result_tables, rounded
 from fastes.studies.execution import create_file, plan
 from fastes.theory import bounds
 from fastes.theory.constants import constants
-from fastes.theory.inequalities import diagnostics_of
+from fastes.theory.inequalities import distance_at_most, diagnostics_of
 
 AGENTS = [made(M=4), made(M=32), made("ts"), made("greedy")]
 
@@ -155,8 +155,9 @@ def test_diagnostics_are_beside_their_bounds(tmp_path):
     assert limit["y"] == bounds.divergence_bound(20, found.t, M).tolist()
     assert (limit["key"], limit["line"]) == (curve["key"], curve["line"])
     (regret,) = charts(page, "cumulative regret, and bounds")
-    (best,) = curves(regret, "bound")
+    best, theorem1 = curves(regret, "bound")
     assert best["y"][-1] == pytest.approx(bounds.best_bound(found.constants, 200, M))
+    assert theorem1["y"][-1] == pytest.approx(bounds.theorem1(found.constants, 200, M))
     term_a, play = curves(regret, "reference")
     assert term_a["y"][-1] == bounds.term_a(found.constants, 200)
     assert play["y"][-1] == 200 * found.constants.trivial.value
@@ -164,8 +165,8 @@ def test_diagnostics_are_beside_their_bounds(tmp_path):
     (limit,) = curves(ratio, "reference")
     assert set(limit["y"]) == {found.constants.iota**2 * found.constants.d}
     (error,) = charts(page, "E[D], the approximation error")
-    distance = np.sqrt(found.mean("hellinger_squared").value)
-    assert curves(error, "bound")[0]["y"] == (found.constants.eta.value * distance).tolist()
+    most = found.constants.eta0_at_most * np.sqrt(distance_at_most(found))
+    assert curves(error, "bound")[0]["y"] == most.tolist()
     divergences = [table for table in tables(page) if "KL(phat||p)" in table["header"]]
     assert [[row[0] for row in table["rows"]] for table in divergences] == [
         [str(t) for t in found.t] for _ in results
