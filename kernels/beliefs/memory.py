@@ -28,6 +28,9 @@ from ..states.layout import allocated, zeros
 
 LONGEST_PERIOD = 256
 
+LEAST_WEIGHT = 1e-100
+"""What counts less is dropped, before arithmetic with it becomes slow."""
+
 
 class Unlimited(NamedTuple):
     """All rewards count alike."""
