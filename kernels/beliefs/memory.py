@@ -82,6 +82,12 @@ def _fading(memory, rewards):
     return memory.discount ** (0.5 * np.float64(rewards))
 
 
+@inlined
+def kept(x):
+    """Return a number that fades, or zero where it counts too little."""
+    return 0.0 if abs(x) < LEAST_WEIGHT else x
+
+
 @generic
 def fade_by_age(memory, x):
     """Multiply x[i] by `fading` over the rewards after the i-th, of as many as x has."""

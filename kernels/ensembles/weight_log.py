@@ -255,8 +255,9 @@ def variances_at(log, time, out):
             out[slot] = left * log.kept[start + slot]
         for slot in range(known, taken):
             out[slot] = 0.0
+    keep = fading(log.memory, 2)
     for play in range(at - 1, time - 1, -1):
-        left *= fading(log.memory, 2)
+        left *= keep
         out[log.slot[play]] = left * log.before[play]
 
 

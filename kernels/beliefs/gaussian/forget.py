@@ -7,7 +7,7 @@ weighted by gamma^-1, gamma^-2, ..., and all is multiplied by gamma^k after k of
 import numpy as np
 
 from ...jit.decorators import generic, inlined
-from ..memory import LEAST_WEIGHT, Discounted, fading
+from ..memory import Discounted, fading, kept
 
 
 @generic
@@ -69,11 +69,6 @@ def fade(memory, rewards, U, eta):
 def _fade(memory, rewards, U, eta):
     scale = fading(memory, rewards)
     for i in range(eta.shape[0]):
-        eta[i] = _left(scale * eta[i])
+        eta[i] = kept(scale * eta[i])
         for j in range(i, eta.shape[0]):
-            U[i, j] = _left(scale * U[i, j])
-
-
-@inlined
-def _left(x):
-    return 0.0 if abs(x) < LEAST_WEIGHT else x
+            U[i, j] = kept(scale * U[i, j])
