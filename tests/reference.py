@@ -5,7 +5,7 @@ drawn one at a time with Python's integers and math.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -395,15 +395,24 @@ def period(discount: float) -> int:
     return n
 
 
-def forgetful_posterior(
+def forgetful_systems(
     rows: Floats, rewards: Floats, discount: float, n: int
-) -> tuple[Floats, Floats]:
-    """Return P and mu after these rewards; with every n-th the prior gets back its weight."""
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield P and eta after 0, 1, ... rewards; with every n-th the prior gets back its weight."""
     P, eta = np.eye(rows.shape[1]), np.zeros(rows.shape[1])
+    yield P, eta
     for k, (b, y) in enumerate(zip(rows, rewards, strict=True)):
         P, eta = discount * P + np.outer(b, b), discount * eta + y * b
         if (k + 1) % n == 0:
             P = P + (1 - discount**n) * np.eye(len(P))
+        yield P, eta
+
+
+def forgetful_posterior(
+    rows: Floats, rewards: Floats, discount: float, n: int
+) -> tuple[Floats, Floats]:
+    """Return P and mu after these rewards."""
+    *_, (P, eta) = forgetful_systems(rows, rewards, discount, n)
     return P, np.asarray(np.linalg.solve(P, eta), np.float64)
 
 

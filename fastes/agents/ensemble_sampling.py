@@ -137,8 +137,12 @@ class EnsembleSampling(Learner):
 
         Deferred sums of signs need recurring arms, and signs that all count alike.
         """
-        signs = self.perturbations == "signs"
-        return self.engine == "eager" or (signs and (K is None or self.discount < 1.0))
+        return self._is_always_eager or (self.perturbations == "signs" and K is None)
+
+    @property
+    def _is_always_eager(self) -> bool:
+        signs_fade = self.perturbations == "signs" and self.discount < 1.0
+        return self.engine == "eager" or signs_fade
 
     def _keeps_rows(self, K: int | None, r: int) -> bool:
         """Return whether deferred updates use factors of rows, rather than counts by arm.
@@ -152,7 +156,7 @@ class EnsembleSampling(Learner):
 
     def shared_cost(self, r: int) -> float:
         """Return the cost of an eager update of all M models."""
-        return self.M * (r + 40.0) if self.engine == "eager" else 0.0
+        return self.M * (r + 40.0) if self._is_always_eager else 0.0
 
     def layout(self, K: int | None, belief: Any, steps: int) -> Any:
         """Return the layout of its state."""

@@ -24,7 +24,7 @@ from ..beliefs.interface import (
     model_from_xi,
     update,
 )
-from ..beliefs.memory import fading, lost, refill_due
+from ..beliefs.memory import fading, kept, lost, refill_due
 from ..jit.decorators import kernel
 from ..states.layout import allocated, identity, zeros
 from .interface import learn, score
@@ -95,6 +95,8 @@ def _learn(agent, row, offset, key, reward, source, t):
     if refilled:
         for i in range(row.shape[0]):
             V[i, i] += lost(memory, 2)
+            for j in range(row.shape[0]):
+                V[i, j] = kept(V[i, j])
     if refilled or (t + 1) % _AFRESH == 0:
         _spread_afresh(agent.belief, V, agent.scratch, C)
 

@@ -28,6 +28,9 @@ from ..states.layout import allocated, zeros
 
 LONGEST_PERIOD = 256
 
+LEAST_WEIGHT = 1e-100
+"""What counts less is dropped, before arithmetic with it becomes slow."""
+
 
 class Unlimited(NamedTuple):
     """All rewards count alike."""
@@ -77,6 +80,12 @@ def fading(memory, rewards):
 @fading.body(Discounted)
 def _fading(memory, rewards):
     return memory.discount ** (0.5 * np.float64(rewards))
+
+
+@inlined
+def kept(x):
+    """Return a number that fades, or zero where it counts too little."""
+    return 0.0 if abs(x) < LEAST_WEIGHT else x
 
 
 @generic

@@ -29,7 +29,14 @@ from ..beliefs.interface import (
     slot_of_key,
     variances_by_arm,
 )
-from ..beliefs.memory import UNLIMITED, Discounted, Memory, fading, refill_scale
+from ..beliefs.memory import (
+    LEAST_WEIGHT,
+    UNLIMITED,
+    Discounted,
+    Memory,
+    fading,
+    refill_scale,
+)
 from ..jit.decorators import generic, inlined, kernel
 from ..states.layout import allocated, copy_saved, filled, full, saved_fields, zeros
 from ..streams.normals import fill_normals
@@ -163,7 +170,7 @@ def _count_own_play(arms, memory, key, row, root):
     """O(slots), for V to fade."""
     taken, slot, keep = arms.size[SLOTS], np.int64(arms.slot_of_arm[key]), fading(memory, 2)
     for i in range(taken):
-        arms.variances[i] *= keep
+        arms.variances[i] *= keep if arms.variances[i] > LEAST_WEIGHT else 0.0
     if slot < 0:
         slot = taken
         arms.size[SLOTS] = taken + 1
@@ -248,8 +255,9 @@ def variances_at(log, time, out):
             out[slot] = left * log.kept[start + slot]
         for slot in range(known, taken):
             out[slot] = 0.0
+    keep = fading(log.memory, 2)
     for play in range(at - 1, time - 1, -1):
-        left *= fading(log.memory, 2)
+        left *= keep
         out[log.slot[play]] = left * log.before[play]
 
 
@@ -357,8 +365,9 @@ def _restored_log(
     if len(log.slot) == 0:
         by_model = arrays["taken_in"].reshape(used, taken)
         ages = (plays - arrays["read_at"])[:, np.newaxis]
-        left = fading(log.memory, 2 * ages) * by_model  # rounded, where it fades
-        most = known.variances[:taken] * (1.0 if log.memory == UNLIMITED else 1.0 + 1e-6)
+        left, most = fading(log.memory, 2 * ages) * by_model, known.variances[:taken]
+        if log.memory != UNLIMITED:  # V is rounded where it fades, and at last dropped
+            most = most * (1.0 + 1e-6) + LEAST_WEIGHT
         if not ((by_model >= 0.0) & (left <= most)).all():
             raise ValueError("the models of an ensemble do not fit its log")
         copies[:, :taken] = by_model

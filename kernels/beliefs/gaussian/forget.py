@@ -7,7 +7,7 @@ weighted by gamma^-1, gamma^-2, ..., and all is multiplied by gamma^k after k of
 import numpy as np
 
 from ...jit.decorators import generic, inlined
-from ..memory import Discounted, fading
+from ..memory import Discounted, fading, kept
 
 
 @generic
@@ -68,6 +68,7 @@ def fade(memory, rewards, U, eta):
 @fade.body(Discounted)
 def _fade(memory, rewards, U, eta):
     scale = fading(memory, rewards)
-    _scale(scale, U)
     for i in range(eta.shape[0]):
-        eta[i] *= scale
+        eta[i] = kept(scale * eta[i])
+        for j in range(i, eta.shape[0]):
+            U[i, j] = kept(scale * U[i, j])

@@ -11,7 +11,7 @@ from ...arithmetic.vectors import add_transposed, axpy, multiply_transposed
 from ...jit.decorators import entry, inlined
 from ...streams.normals import fill_normals
 from .. import interface
-from ..memory import fading
+from ..memory import Windowed, fading
 from ..noise import variance_law
 from ..normal_law import NormalLaw, draw_normal
 from .refactor import absorb_recent, refactor
@@ -182,5 +182,7 @@ def _is_whole(belief):
     updates, distinct, allowed = belief.since_refactor
     law = variance_law(belief.rewards)
     if law is not None and not (law[0] >= 1.0 and law[1] > 0.0):
+        return False
+    if isinstance(belief.memory, Windowed) and belief.memory.seen[0] < 0:
         return False
     return 0 <= distinct < len(belief.recent) and distinct <= updates < allowed <= MOST_UPDATES

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...arithmetic.triangular import absorb, invert_transposed
+from ...arithmetic.triangular import absorb, absorb_multiple, invert_transposed
 from ...arithmetic.vectors import axpy, dot
 from ...jit.decorators import generic, inlined, kernel
 from ..memory import Discounted, refill_due, refill_scale
@@ -19,12 +19,14 @@ def load_recent(belief, columns):
 
     n plays of an arm b that paid y in all are one of sqrt(n) b that paid y / sqrt(n).
     """
-    r, distinct = belief.mu.shape[0], belief.since_refactor[1]
+    r, distinct, recent = belief.mu.shape[0], belief.since_refactor[1], belief.recent
+    scale = columns[0]
     for i in range(distinct):
-        scale = np.sqrt(belief.recent_plays[i])
-        for j in range(r):
-            columns[j, i] = scale * belief.recent[i, j]
-        columns[r, i] = belief.recent_pay[i] / scale
+        scale[i] = np.sqrt(belief.recent_plays[i])
+        columns[r, i] = belief.recent_pay[i] / scale[i]
+    for j in range(r - 1, -1, -1):  # row by row: a column's numbers are in few sets of a cache
+        for i in range(distinct):
+            columns[j, i] = scale[i] * recent[i, j]
     return distinct
 
 
@@ -39,12 +41,8 @@ def absorb_recent(memory, belief, U, eta):
 @inlined
 def _refill(belief):
     """Give back to the prior what has been forgotten; cost O(r^3)."""
-    memory, columns, r = belief.memory, belief.scratch.columns, belief.mu.shape[0]
-    scale = refill_scale(memory, 0, belief.since_refactor[0])
-    columns[:, :r] = 0.0
-    for i in range(r):
-        columns[i, i] = scale
-    absorb(belief.factor, belief.eta, columns, r)
+    scale = refill_scale(belief.memory, 0, belief.since_refactor[0])
+    absorb_multiple(belief.factor, belief.eta, belief.scratch.columns, scale)
 
 
 @kernel

@@ -5,6 +5,7 @@ With S and mu before, a reward y of the row b leaves by
     S <- S + S b b'S / (1 - b'S b),   mu <- mu - S_new b (y - b'mu).
 
 Where little would be left of 1 - b'S b, and now and then, all is computed afresh from the window.
+Either way the oldest reward is out before the next one is taken in, or linearised (rewards.py).
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...arithmetic.triangular import absorb
 from ...arithmetic.vectors import axpy, dot
 from ..memory import Windowed
 from .forget import forget, remember
-from .refactor import absorb_recent, updates_allowed
+from .refactor import absorb_recent, refactor, updates_allowed
 from .state import FEWEST_UPDATES, MOST_UPDATES
 from .update import carlson
 
@@ -47,8 +48,9 @@ def _take_out_the_oldest(memory, belief):
         scale[j] = a
         e[j] = 0.0
     if not a > _LEAST_LEFT:
-        # The next update computes the belief afresh, without the reward that it overwrites.
-        belief.since_refactor[2] = belief.since_refactor[0] + 1
+        b[:] = 0.0
+        memory.pay[count % n] = 0.0
+        refactor(belief)
         return
     for j in range(b.shape[0]):
         scale[j] = np.sqrt(weight[j] / scale[j])

@@ -29,7 +29,7 @@ def _model_from_xi(belief, xi, z):
     length = np.sqrt(dot(xi, p))
     for j in range(z.shape[0]):
         z[j] = belief.mu[j]
-    if not solve(belief, xi, z, p, length):
+    if not solve(belief, xi, z, p, length, True):
         z[:] = np.nan
 
 
@@ -71,7 +71,7 @@ def _model_of_counts(belief, plays, pay, xi, z):
     length = np.sqrt(dot(g, p))
     for j in range(z.shape[0]):
         p[j] = -p[j]
-    if not solve(other, xi, z, p, length):
+    if not solve(other, xi, z, p, length, True):
         z[:] = np.nan
 
 

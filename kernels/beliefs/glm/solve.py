@@ -80,7 +80,7 @@ def _factor_here(belief):
 
 
 @inlined
-def _step(belief, own, g, p):
+def descent(belief, own, g, p):
     """p = -S g by the solution's own factor, or by the belief's S. Return the length of g in S."""
     if own:
         return solve_factored(belief.scratch.factor, g, p)
@@ -133,14 +133,15 @@ def _search(belief, xi, z, p):
 
 
 @kernel
-def solve(belief, xi, z, p, length):
+def solve(belief, xi, z, p, length, exact):
     """Make z the solution for xi, and the weights those at z. Return whether it was found.
 
-    On entry p is the first step, for the S of the belief at z, and `length` that of the gradient.
+    On entry p is the first step, by the S of the belief, and `length` that of the gradient; `exact`
+    says whether S is that of z.
     """
     vectors = belief.scratch.vectors
     trial, g, q = vectors[0], vectors[1], vectors[2]
-    r, own, exact = z.shape[0], False, True  # exact: the factor is that of H at z
+    r, own = z.shape[0], False
     for step in range(_MOST_STEPS):
         if length <= TOLERANCE:
             if step == 0:
@@ -151,7 +152,7 @@ def solve(belief, xi, z, p, length):
         for j in range(r):
             trial[j] = z[j] + p[j]
         gradient(belief, xi, trial, g)
-        after = _step(belief, own, g, q)
+        after = descent(belief, own, g, q)
         contracts = after <= _CONTRACTS * length
         if not contracts and exact:
             if length <= _STALLED:
@@ -170,7 +171,7 @@ def solve(belief, xi, z, p, length):
         if exact:
             own = True
             _factor_here(belief)
-            length = _step(belief, own, g, p)
+            length = descent(belief, own, g, p)
         else:
             length = after
             for j in range(r):

@@ -7,9 +7,9 @@ from ...jit.decorators import entry, generic, inlined, kernel
 from .. import interface
 from ..families import slope_and_curvature
 from ..interface import PLAYS, SLOTS
-from ..memory import Discounted
+from ..memory import LEAST_WEIGHT, Discounted
 from .hessian import factor_hessian, invert_factor, solve_factored
-from .solve import gradient, padded, solve
+from .solve import descent, gradient, padded, solve
 from .state import Glm
 
 
@@ -36,10 +36,6 @@ def _set_covariance(belief):
     invert_factor(belief.factor, belief.root, belief.S)
 
 
-_FORGOTTEN = 1e-100
-"""Plays of an arm that count less are dropped, before arithmetic with them becomes slow."""
-
-
 @generic
 def _forget(memory, belief):
     """Let the data count less, for one reward."""
@@ -48,10 +44,14 @@ def _forget(memory, belief):
 @_forget.body(Discounted)
 def _fade(memory, belief):
     for i in range(belief.size[SLOTS]):
-        keep = memory.discount if belief.plays[i] > _FORGOTTEN else 0.0
+        keep = memory.discount if belief.plays[i] > LEAST_WEIGHT else 0.0
         belief.plays[i] *= keep
         belief.pay[i] *= keep
         belief.variances[i] *= keep
+    # Not less than the new S, which has all of the prior: so lengths by it are not too short.
+    for i in range(belief.S.shape[0]):
+        for j in range(belief.S.shape[0]):
+            belief.S[i, j] /= memory.discount
 
 
 @entry
@@ -64,9 +64,26 @@ def fit(belief):
     gradient(belief, none, mu, g)
     _set_covariance(belief)
     length = solve_factored(belief.factor, g, p)
-    if not solve(belief, none, mu, p, length):
+    if not solve(belief, none, mu, p, length, True):
         mu[:] = np.nan
     _set_covariance(belief)
+
+
+@generic
+def _first_step(memory, belief, p, length):
+    """Return the length of the gradient at the mean, and whether S is that of the data there.
+
+    p is the first step and `length` that of the gradient where data have not been forgotten.
+    """
+    return length, True
+
+
+@_first_step.body(Discounted)
+def _first_step_after_forgetting(memory, belief, p, length):
+    """The mean is no mode of what is left of the data: the gradient is more than the reward's."""
+    g, none = belief.scratch.vectors[3], belief.scratch.vectors[5]
+    gradient(belief, none, belief.mu, g)
+    return descent(belief, False, g, p), False
 
 
 @kernel
@@ -92,8 +109,8 @@ def take_in(belief, row, offset, key, reward):
         none[j] = 0.0
     for i in range(mu.shape[0]):
         axpy(-g * w * v[i], v, S[i])
-    length = abs(above) * np.sqrt(g * spread)
-    if not solve(belief, none, mu, p, length):
+    length, exact = _first_step(belief.memory, belief, p, abs(above) * np.sqrt(g * spread))
+    if not solve(belief, none, mu, p, length, exact):
         mu[:] = np.nan
     _set_covariance(belief)
     constant = belief.family.perturbation

@@ -9,6 +9,7 @@ from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.beliefs.glm.state import glm
 from fastes.kernels.beliefs.glm.update import fit
+from fastes.kernels.beliefs.memory import with_discount
 from fastes.kernels.beliefs.student import draw_weighted
 from fastes.kernels.streams.philox import source
 from hypothesis import given
@@ -184,6 +185,26 @@ def test_updates_one_by_one_lead_to_the_same_belief(family, r, K, T, scale, seed
     order = [int(np.flatnonzero(belief.slot_of_arm == s)[0]) for s in range(belief.size[0])]
     np.testing.assert_allclose(belief.variances[: len(order)], V[order], rtol=1e-7)
     assert interface.is_whole(belief)
+
+
+@pytest.mark.parametrize("discount", [1e-9, 1e-3, 0.9, 1 - 1e-12])
+@pytest.mark.parametrize("family", ["bernoulli", "poisson"])
+@pytest.mark.parametrize(("K", "r", "scale"), [(1, 1, 1.0), (6, 3, 1.0), (6, 3, 30.0)])
+def test_the_mode_moves_as_data_are_forgotten(discount, family, K, r, scale):
+    # Also by rewards that were expected, and of a zero arm, of which there is nothing to learn.
+    rng = np.random.default_rng([K, r])
+    rows = np.vstack([scale * rng.normal(size=(K, r)) / np.sqrt(r), np.zeros(r)])
+    belief = glm(FAMILIES[family], K + 1, r, memory=with_discount(discount, period=1))
+    n, y = np.zeros(K + 1), np.zeros(K + 1)
+    for t in range(60):
+        a = K if t % 20 > 10 else int(rng.integers(K))
+        mean, _ = reference.mean_and_variance(family, rows[a] @ belief.mu)
+        reward = float(round(float(mean))) if t % 3 else float(rng.integers(2))
+        update(belief, rows[a], 0.0, a, reward)
+        n, y = discount * n, discount * y
+        n[a], y[a] = n[a] + 1, y[a] + reward
+        data = reference.Plays(family, rows, np.zeros(K + 1), n, y)
+        assert data.distance(belief.mu) <= 4e-9
 
 
 @pytest.mark.parametrize("constant", [0.25, 4.0])

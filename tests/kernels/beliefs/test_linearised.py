@@ -9,6 +9,7 @@ from fastes.kernels.beliefs.families import Bernoulli, Gaussian, Poisson
 from fastes.kernels.beliefs.gaussian.rewards import linearise, linearised
 from fastes.kernels.beliefs.gaussian.state import gaussian
 from fastes.kernels.beliefs.interface import covariance_of, perturbation_root, perturbed_alike
+from fastes.kernels.beliefs.memory import windowed, with_discount
 from fastes.kernels.jit.boxed import boxed
 from fastes.kernels.loop.live import Live, observe
 from fastes.kernels.streams.philox import source
@@ -70,6 +71,51 @@ def test_each_reward_is_equation_1_for_its_linearised_row(family, rule):
         np.testing.assert_allclose(covariance_of(state.belief), np.linalg.inv(P), atol=1e-9)
         root = np.linalg.norm(b) / np.linalg.norm(row)
         assert perturbation_root(state.belief) == pytest.approx(root)
+
+
+MEMORIES = {
+    **{f"discount {gamma}": gamma for gamma in (1e-9, 1e-3, 0.9, 0.99, 1 - 1e-12)},
+    **{f"window of {n}": n for n in (1, 7, 1000)},
+}
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("family", ["bernoulli", "poisson"])
+@pytest.mark.parametrize(
+    ("r", "T", "scale"), [(1, 1, 1.0), (1, 40, 1.0), (3, 300, 0.7), (2, 60, 30)]
+)
+def test_a_belief_that_forgets_linearises_at_what_is_left(memory, family, r, T, scale):
+    """A discount fades the rows and prior before the next reward; a window drops the oldest row.
+
+    With the scale of 30, a reward that leaves the window was most of what is known of its arm.
+    """
+    if family == "poisson" and scale > 1:
+        scale = 4.0  # counts of a mean of up to e^8
+    rng, kept = np.random.default_rng([r, T]), MEMORIES[memory]
+    rows, z, offsets = scale * rng.normal(size=(T, r)), rng.normal(size=r), rng.normal(size=T) - 1
+    rewards = [drawn(family, rng, o + b @ z) for o, b in zip(offsets, rows, strict=True)]
+    is_window = memory.startswith("window")
+    layout = windowed.layout(kept, r) if is_window else with_discount(kept)
+    rule, n = ("root", 0) if is_window else ("covariance", reference.period(kept))
+    belief = gaussian.layout(r, is_window, linearised.layout(FAMILIES[family], r), layout)
+    state, past = RULES[rule](belief), []
+    P, eta = np.eye(r), np.zeros(r)
+    for t in range(T):
+        if is_window:
+            past = past[max(0, len(past) - kept + 1) :]
+            P = np.eye(r) + sum((np.outer(b, b) for b, _ in past), np.zeros((r, r)))
+            eta = sum((y * b for b, y in past), np.zeros(r))
+            mu = np.linalg.solve(P, eta)
+        else:
+            mu, P, eta = np.linalg.solve(P, eta), kept * P, kept * eta
+        b, y = reference.linearised(family, mu, np.linalg.inv(P), rows[t], offsets[t], rewards[t])
+        past.append((b, y))
+        P, eta = P + np.outer(b, b), eta + y * b
+        if not is_window and (t + 1) % n == 0:
+            P = P + (1 - kept**n) * np.eye(r)
+        learn(state, rows[t : t + 1], offsets[t : t + 1], np.array(rewards[t : t + 1]))
+        np.testing.assert_allclose(state.belief.mu, np.linalg.solve(P, eta), rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(covariance_of(state.belief), np.linalg.inv(P), atol=1e-7)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
