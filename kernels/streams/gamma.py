@@ -6,11 +6,13 @@ import numpy as np
 
 from ..jit.decorators import inlined, kernel
 from .blocks import STEPS, begin
-from .layout import GAMMA_LANE
 from .normals import normal, normal_pair
 from .philox import random_pair
 
 _U = np.uint64
+
+GAMMA_LANE = np.int64(2**31)
+"""In the stream of a model's numbers, from this lane on: the noise that it is drawn with."""
 
 
 @inlined

@@ -36,9 +36,6 @@ REFILL = _U(19)  # what models get back of the prior: ensembles/refill.py
 SLATES = _U(20)  # which of several best arms is next: an integer at `slate_counter`
 FIRST_OWN = _U(128)  # streams from here to 255 are for custom agents
 
-GAMMA_LANE = np.int64(2**31)
-"""In the stream of a model's numbers, from this lane on: the noise that it is drawn with."""
-
 MAX_LANE = 2**32 - 1
 MAX_COUNTER = 2**56 - 1
 

@@ -17,7 +17,7 @@ from fastes.results.tables import PER_STEP, REGRET, RUNS, result_tables, rounded
 from fastes.studies.execution import create_file, plan
 from fastes.theory import bounds
 from fastes.theory.constants import constants
-from fastes.theory.inequalities import distance_at_most, diagnostics_of
+from fastes.theory.inequalities import diagnostics_of, distance_at_most
 
 AGENTS = [made(M=4), made(M=32), made("ts"), made("greedy")]
 

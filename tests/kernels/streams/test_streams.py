@@ -193,5 +193,5 @@ def test_each_place_has_numbers_of_its_own():
 def test_streams_have_numbers_of_their_own():
     names = [name for name in vars(layout) if name.isupper() and not name.startswith(("_", "MAX"))]
     numbers = [getattr(layout, name) for name in names]
-    assert len({int(number) for number in numbers}) == len(numbers) == 18
+    assert len({int(number) for number in numbers}) == len(numbers) == 21
     assert all(0 < number < 256 for number in numbers)
