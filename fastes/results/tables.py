@@ -174,7 +174,13 @@ def rounded(number: float | None) -> str:
 
 
 def with_error(mean: float | None, se: float | None) -> str:
-    """Return mean +- standard error, rounded to two digits of the standard error."""
+    """Return mean +- standard error, rounded to two digits of the standard error.
+
+    Examples
+    --------
+    >>> with_error(27.46, 5.02), with_error(-0.3, 18.0)
+    ('27.5 +- 5.0', '0 +- 18')
+    """
     if mean is None or se is None:
         return "-" if mean is None else f"{mean:,.4g}"
     if math.isnan(se) or not 1e-4 < se < 1e9:
