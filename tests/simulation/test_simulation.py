@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastes
-from fastes.simulation import plan, shared_update, stages
+from fastes.simulation import plan, shared_update
 from fastes.simulation.recording import recording_times
 
 LOCKSTEP = [agent for agent in AGENTS if plan.runs_in_lockstep(agent, 2000, 100, 100)]
@@ -242,7 +242,7 @@ def test_a_failure_in_a_run_reaches_the_caller(monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr(stages, "_means", fail)
+    monkeypatch.setattr("fastes.simulation.run._means", fail)
     with pytest.raises(RuntimeError, match="no luck"):
         fastes.simulate(BANDIT, fastes.Greedy(), T=5, runs=3)
 
@@ -251,7 +251,7 @@ def test_a_posterior_that_is_lost_is_an_error_not_a_result(monkeypatch):
     def nothing(experiment, numbers, *rest):
         return np.full((len(numbers), BANDIT.K), np.nan)
 
-    monkeypatch.setattr(stages, "_means", nothing)
+    monkeypatch.setattr("fastes.simulation.run._means", nothing)
     with pytest.raises(FloatingPointError, match="run 0 failed numerically at step"):
         fastes.simulate(BANDIT, fastes.ThompsonSampling(), T=1000)
     monkeypatch.setattr(plan, "runs_in_lockstep", lambda *arguments: True)

@@ -110,7 +110,7 @@ def test_bounds_beyond_the_first_steps_against_plain_sums(K, M):
             bounds.divergence_bound_unsimplified(K, t, M),
         ]
     )
-    smallest = bounds._smallest(K, T, M)
+    smallest = bounds._distances(K, T, M)
     assert smallest.sum(np.sqrt) == pytest.approx(float(np.sqrt(h).sum()), rel=1e-11)
     for b in (1.01, 1.3, 3.0):  # at most 1 from here on: a kink at some step
         c = (b / (b - 1)) ** 2
@@ -125,8 +125,8 @@ def test_the_longest_horizons_do_not_depend_on_how_they_are_cut(K, M, monkeypatc
 
     def totals():
         step_bounds.running_information.cache_clear()
-        bounds._smallest.cache_clear()
-        return [bounds._smallest(K, T, M).sum(g) for g in (np.sqrt, lambda f: f)]
+        bounds._distances.cache_clear()
+        return [bounds._distances(K, T, M).sum(g) for g in (np.sqrt, lambda f: f)]
 
     coarse = totals()
     monkeypatch.setattr(step_sums, "ONE_BY_ONE", 1 << 17)

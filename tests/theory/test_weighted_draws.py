@@ -64,7 +64,7 @@ def each_agent(agents):
 @pytest.fixture(autouse=True)
 def few_models(monkeypatch):
     """512 models are drawn for a law of action: each is a chain of its own, or a solution."""
-    monkeypatch.setattr(action_law, "_DRAWS", 512)
+    monkeypatch.setattr(action_law, "DRAWS", 512)
 
 
 def belief_of(bandit, plays):
