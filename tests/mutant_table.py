@@ -472,7 +472,7 @@ MUTANTS = [
         _tests("agents/test_forgetting.py::test_a_model_that_is_read_is_the_reference_s[copies-9-3-3-400-0.9]")),
     Mutant("kernels/beliefs/gaussian/forget.py", "no account of variances that rise",
         "return (1.0 / memory.discount - 1.0)", "return 0.0",
-        _tests("agents/test_forgetting.py::test_the_belief_is_that_of_its_definition[9-4-700-linucb-0.9]")),
+        _tests("agents/test_forgetting.py::test_the_belief_is_that_of_its_definition[9-4-60-linucb-0.99]")),
     Mutant("kernels/beliefs/memory.py", "a refill that forgets how long ago it was",
         "np.sqrt(forgotten) * fading(memory, now % n)", "np.sqrt(forgotten)",
         _tests("agents/test_forgetting.py::test_a_model_that_is_read_is_the_reference_s[copies-9-3-3-400-0.9]")),

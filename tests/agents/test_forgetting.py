@@ -50,7 +50,7 @@ AGENTS = {
 
 @pytest.mark.parametrize("discount", DISCOUNTS)
 @pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize(("K", "d", "T"), [(1, 1, 1), (9, 4, 700)])
+@pytest.mark.parametrize(("K", "d", "T"), [(1, 1, 1), (9, 4, 60), (9, 4, 700)])
 def test_the_belief_is_that_of_its_definition(discount, name, K, d, T):
     bandit, n = problem(K, d, decades=2.0), reference.period(discount)
     arms, rewards = played(bandit, T)
