@@ -74,8 +74,8 @@ def test_each_reward_is_equation_1_for_its_linearised_row(family, rule):
 
 
 MEMORIES = {
-    **{f"discount {gamma}": gamma for gamma in (1e-9, 1e-3, 0.9, 0.99, 1 - 1e-12)},
-    **{f"window of {n}": n for n in (1, 7, 1000)},
+    **{f"discount-{gamma}": gamma for gamma in (1e-9, 1e-3, 0.9, 0.99, 1 - 1e-12)},
+    **{f"window-{n}": n for n in (1, 7, 1000)},
 }
 
 
