@@ -481,7 +481,7 @@ MUTANTS = [
         _tests("agents/test_forgetting.py::test_models_that_are_all_kept_are_those_of_their_definition[70-3-150-0.9]")),
     Mutant("kernels/beliefs/gaussian/window.py", "the oldest reward still there where the next is linearised",
         "        refactor(belief)\n        return", "        belief.since_refactor[2] = belief.since_refactor[0] + 1\n        return",
-        _tests("kernels/beliefs/test_linearised.py::test_a_belief_that_forgets_linearises_at_what_is_left[2-60-30.0-bernoulli-window-7]")),
+        _tests("kernels/beliefs/test_linearised.py::test_a_belief_that_forgets_linearises_at_what_is_left[2-60-30.0-poisson-window-7]")),
     Mutant("kernels/beliefs/glm/update.py", "a mode that stays where a reward was expected",
         "return descent(belief, False, g, p), False", "return length, True",
         _tests("kernels/beliefs/test_glm.py::test_the_mode_moves_as_data_are_forgotten[6-3-30.0-poisson-0.9]")),
