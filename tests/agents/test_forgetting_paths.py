@@ -5,7 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
+import reference
 from checkpoints import BANDIT, assert_same, recorded, resumed, some
+from engine import lift
 
 import fastes
 from fastes import Truth, actions, drift
@@ -131,3 +133,36 @@ def test_sets_that_change_go_on_to_the_same_bits(agent, actions, tmp_path):
     whole = fastes.simulate(bandit, agent, T=120, **arguments)
     fastes.simulate(bandit, agent, T=70, **arguments, checkpoint=path)
     assert_same(fastes.resume(path, T=120), whole)
+
+
+def hostile_problems():
+    """Return problems: the smallest, a singular prior, arms over four decades of length."""
+    rng = np.random.default_rng(5)
+    root = rng.normal(size=(4, 2))
+    decades = 10.0 ** rng.uniform(-2, 2, (9, 1))
+    yield fastes.LinearBandit([[2.0]], prior_mean=0.3, noise=0.5)
+    yield fastes.LinearBandit(ROWS, prior_mean=0.1, prior_cov=np.diag([4.0, 0.0, 1.0]), noise=0.7)
+    yield fastes.LinearBandit(rng.normal(size=(9, 4)), prior_cov=root @ root.T)
+    yield fastes.LinearBandit(ROWS * decades, prior_cov=2.0)
+
+
+@pytest.mark.parametrize("discount", [1e-9, 1e-3, 0.9, 1 - 1e-12])
+@pytest.mark.parametrize("T", [1, 90])
+def test_posteriors_of_hostile_problems_are_the_reference_s(discount, T):
+    for bandit in hostile_problems():
+        rng = np.random.default_rng(6)
+        arms, rewards = rng.integers(0, bandit.K, T), rng.normal(size=T)
+        live = fastes.ThompsonSampling(discount=discount).start(bandit, seed=1)
+        live.observe(arms, rewards)
+        U, mean = lift(bandit), np.zeros(bandit.d) + bandit.prior_mean
+        rows, y = bandit.actions[arms] @ U, rewards - bandit.actions[arms] @ mean
+        given = rows / bandit.noise, y / bandit.noise, discount, reference.period(discount)
+        P, mu = reference.forgetful_posterior(*given)
+        found = live.posterior()
+        unit = np.abs(U).max()
+        np.testing.assert_allclose(
+            found.mean, mean + U @ mu, atol=1e-8 * unit * max(1, np.abs(mu).max())
+        )
+        np.testing.assert_allclose(
+            found.covariance, U @ np.linalg.inv(P) @ U.T, atol=1e-9 * unit**2
+        )
