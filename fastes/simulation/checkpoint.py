@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fastes.checks import numbers
+from fastes.files.guard import made_of
 from fastes.files.kinds import FileFormatError, kind_of, require_replaceable
 from fastes.files.locks import LockedFile
 from fastes.results.comparison import Comparison
@@ -185,10 +186,11 @@ def resume(
             longer = experiment.extended(T)
             partials = [extended(experiment, longer, partial) for partial in partials]
             experiment = longer
-        plans = [
-            make_plan(experiment, agent, experiment.runs, threads, saved=True)
-            for agent in experiment.agents
-        ]
+        with made_of(path, "checkpoint"):  # agents that cannot play these rewards, say
+            plans = [
+                make_plan(experiment, agent, experiment.runs, threads, saved=True)
+                for agent in experiment.agents
+            ]
         checkpoint = Checkpoint(path, experiment, partials, every, locked)
         try:
             results = checkpoint.run(plans, threads, report)
