@@ -195,7 +195,7 @@ def inequalities(result: Result) -> dict[str, Any]:
     >>> result = fastes.simulate(bandit, agent, T=10, runs=20, diagnostics=range(10))
     >>> totals = inequalities(result)["totals"]
     >>> [round(each) for each in (totals["regret"]["mean"], totals["theorem2_of_phat"])]
-    [5, 29]
+    [5, 28]
     >>> round(totals["theorem1"])
     98
     """
