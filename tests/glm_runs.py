@@ -50,7 +50,7 @@ def ensemble(M, K, belief, origin, steps, deviations: Deviations = NORMAL, engin
 
 def plus_plus(M, belief, origin):
     """Return Ensemble++ before the first step."""
-    state = plus.ensemble_plus_plus(belief, M, plus.SPHERE, plus.SPHERE)
+    state = plus.ensemble_plus_plus(belief, M, plus.SPHERE, plus.SPHERE, 1.0)
     plus.draw_prior_models(state, origin)
     return state
 

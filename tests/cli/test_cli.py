@@ -109,7 +109,7 @@ def test_choices_are_listed_with_the_agents_that_take_them(command):
 
 def test_the_bounds_of_a_figure_are_not_only_the_paper_s():
     text = " ".join(run("plot", "--help").output.split())
-    assert "bounds regret against time, Theorem 1 and the best bound" in text
+    assert "bounds regret, Theorem 1 and the best bound, against time or --x M" in text
 
 
 def test_several_ensemble_sizes_are_several_agents():

@@ -1,5 +1,6 @@
 """A normal belief that learns the noise, against the conjugate posterior of all rewards at once."""
 
+import numba
 import numpy as np
 import pytest
 import reference
@@ -12,9 +13,7 @@ from fastes.kernels.streams.layout import MODEL_INDEX
 from fastes.kernels.streams.philox import source
 
 update = from_python(interface.update)
-draw_noise = from_python(
-    lambda belief, origin, t: noise.draw_noise(interface.noise_of(belief), origin, MODEL_INDEX, t)
-)
+draw_noise = from_python(noise.draw_noise)
 
 
 def believed(r, rooted, shape=2.0, scale=1.0, least=1.0):
@@ -77,6 +76,7 @@ def test_noise_that_cannot_be_told_from_rewards(rooted):
     assert_agree(belief, *expected(rows, rewards), 1e-6)
 
 
+@numba.njit
 def alternate(belief, row, n, size):
     for i in range(n):
         interface.update(belief, row, 0.0, 0, size if i % 2 == 0 else -size)
@@ -85,7 +85,7 @@ def alternate(belief, row, n, size):
 def test_b_is_right_to_n_roundings():
     """n rewards of an arm, 3 and -3 in turn: their mean is 0, and b is 1 + (9 n) / 2."""
     belief, n = believed(1, False), 200_000
-    from_python(alternate)(belief, np.ones(1), n, 3.0)
+    alternate(belief, np.ones(1), n, 3.0)
     a, b = variance_law(noise_of(belief))
     assert a == 2.0 + n / 2
     np.testing.assert_allclose(b, 1.0 + 4.5 * n, rtol=n * 2.0**-53)
@@ -93,7 +93,7 @@ def test_b_is_right_to_n_roundings():
 
 def test_draws_are_the_inverse_gamma_s():
     belief = believed(2, True, shape=3.0, scale=5.0)
-    drawn = [draw_noise(belief, source(4, 2), t) for t in range(50)]
+    drawn = [draw_noise(noise_of(belief), source(4, 2), MODEL_INDEX, t) for t in range(50)]
     b = [5.0 / reference.gamma(4, 2, int(MODEL_INDEX), t, 3.0) for t in range(50)]
     np.testing.assert_allclose(np.square(drawn), b, rtol=1e-12)
 
