@@ -129,7 +129,9 @@ def _added(line: Line, by_curve: Mapping[Curve, Trace]) -> Trace:
     if line.curve is None:
         return Trace(line.label, line.label, x, y, _GREY, role="reference")
     its = by_curve[line.curve]
-    return Trace(f"{line.label} {its.label}", its.key, its.x, y, its.line, role="bound")
+    if its.x is None:  # a constant, as its curve is
+        x = None
+    return Trace(f"{line.label} {its.label}", its.key, x, y, its.line, role="bound")
 
 
 def _placed(trace: Trace, x: Sequence[Any]) -> Trace:

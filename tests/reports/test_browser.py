@@ -208,7 +208,8 @@ def test_bounds_go_with_what_they_bound(every_kind, visit):
         if chart["y"] == "cumulative regret, and bounds"
     )
     rest = ["bound for TS: term (a)", "random play"]
-    wait_shown(page, ["ES, M=10", "TS", "best bound for ES, M=10", *rest], number)
+    of_ensemble = ["best bound for ES, M=10", "Theorem 1 for ES, M=10"]
+    wait_shown(page, ["ES, M=10", "TS", *of_ensemble, *rest], number)
     figure = figure_of(page, number)
     figure.get_by_role("checkbox", name="ES, M=10").uncheck()
     wait_shown(page, ["TS", *rest], number)

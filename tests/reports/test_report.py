@@ -158,6 +158,8 @@ def test_diagnostics_are_beside_their_bounds(tmp_path):
     best, theorem1 = curves(regret, "bound")
     assert best["y"][-1] == pytest.approx(bounds.best_bound(found.constants, 200, M))
     assert theorem1["y"][-1] == pytest.approx(bounds.theorem1(found.constants, 200, M))
+    assert len(best["x"]) == len(best["y"])
+    assert best["x"][-1] == 200
     term_a, play = curves(regret, "reference")
     assert term_a["y"][-1] == bounds.term_a(found.constants, 200)
     assert play["y"][-1] == 200 * found.constants.trivial.value
